@@ -1,0 +1,3 @@
+//! Parses the command line, runs it, maps an error to an exit status.
+
+fn main() {}

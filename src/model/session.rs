@@ -1,0 +1,142 @@
+//! A session: one run of a multi-agent system on one task, and what is fixed about it before anything forks.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, EffectClass, Milestone, Verifier};
+
+/// An agent that speaks in a session.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct AgentInfo {
+    /// The name its steps carry.
+    pub name: String,
+    /// What it is for, if the log says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its system prompt, if the log has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+}
+
+/// A tool as the workflow profile knows it.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct ToolProfile {
+    /// What it may do to the world.
+    pub class: EffectClass,
+    /// Where the operation key stands in its arguments, as a dotted path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation_key: Option<String>,
+}
+
+/// The workflow profile: fixed before the run or at import.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Profile {
+    /// State keys that must have evidence and restore exactly (gate 2).
+    #[serde(default)]
+    pub required_keys: Vec<String>,
+    /// Tools by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolProfile>,
+    /// Words or values (recipients, budgets, targets) whose change in an edit makes it high risk (gate 4).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<String>,
+}
+
+/// Where a replay of the session really runs.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeRef {
+    /// The runtime's name: `scenario`.
+    pub name: String,
+    /// The scenario world's TOML text. In a file it may instead name a `.toml` beside the file; the importer reads it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<String>,
+    /// The seed that the recorded run was made with.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// A remark on a step that came with the log, such as a label of a data set. Not evidence.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct Annotation {
+    /// The step meant, if there is such a step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The label's name, such as `mistake_step`.
+    pub name: String,
+    /// Its value, as the log has it.
+    pub value: String,
+}
+
+/// Something that an import could not take as it was.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct CoverageNote {
+    /// Where: a line, a record, a byte offset.
+    pub place: String,
+    /// What was wrong and what was done about it.
+    pub reason: String,
+}
+
+/// What an import read (SPEC 6).
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Records read.
+    pub read: usize,
+    /// Records of no known type, kept as `control` steps.
+    pub unknown: usize,
+    /// Records that could not be read whole; what could be saved of them was kept.
+    pub damaged: usize,
+    /// Records left out.
+    pub dropped: usize,
+    /// Whether message content was present.
+    pub content: bool,
+    /// The first faults, each with its place and reason (at most 100 kept).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<CoverageNote>,
+}
+
+/// One run of a multi-agent system on one task.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Session {
+    /// Store-unique name, such as `night-picture`: lower-case letters, digits, `-`, `_`, `.`.
+    pub id: String,
+    /// What a person reads in the picker.
+    pub title: String,
+    /// The format it was read from: `dover`, `who_when`, `openai_chat`, `autogen_stream`, `scenario`.
+    pub format: String,
+    /// The file it was read from (name only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// SHA-256 of the file's bytes, so that the same file is taken in once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_digest: Option<Digest>,
+    /// The task, usually the text of step 0.
+    pub task: String,
+    /// The agents, in the order they first speak.
+    #[serde(default)]
+    pub agents: Vec<AgentInfo>,
+    /// The agent that makes plans, ledgers and instructions, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orchestrator: Option<String>,
+    /// The answer that is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// How a final answer is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<Verifier>,
+    /// At most five checkable sub-goals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub milestones: Vec<Milestone>,
+    /// Where a replay runs; none for an imported log without saved state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<RuntimeRef>,
+    /// Required keys, tools, sensitive fields.
+    #[serde(default)]
+    pub profile: Profile,
+    /// Labels that came with the log.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<Annotation>,
+    /// What the import read.
+    #[serde(default)]
+    pub coverage: Coverage,
+}

@@ -1,0 +1,225 @@
+//! A step: one message of the trajectory.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, EffectClass};
+
+/// What a step is (SPEC 1).
+#[derive(
+    Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// The task as it was given, usually step 0.
+    Task,
+    /// A plan stated by the orchestrator; a trial starts here.
+    Plan,
+    /// The orchestrator's account of progress.
+    Ledger,
+    /// The orchestrator tells a sub-agent what to do.
+    Instruction,
+    /// Reasoning that nobody is addressed by.
+    Thought,
+    /// Anything an agent says to the others.
+    #[default]
+    Message,
+    /// A tool is asked.
+    ToolCall,
+    /// A tool has answered.
+    ToolResult,
+    /// The final answer.
+    Answer,
+    /// A word of the machinery: next speaker, termination, hand-off.
+    Control,
+}
+
+impl StepKind {
+    /// Every kind, in the order of SPEC 1.
+    pub const ALL: [Self; 10] = [
+        Self::Task,
+        Self::Plan,
+        Self::Ledger,
+        Self::Instruction,
+        Self::Thought,
+        Self::Message,
+        Self::ToolCall,
+        Self::ToolResult,
+        Self::Answer,
+        Self::Control,
+    ];
+
+    /// The name as it stands in files and JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Plan => "plan",
+            Self::Ledger => "ledger",
+            Self::Instruction => "instruction",
+            Self::Thought => "thought",
+            Self::Message => "message",
+            Self::ToolCall => "tool_call",
+            Self::ToolResult => "tool_result",
+            Self::Answer => "answer",
+            Self::Control => "control",
+        }
+    }
+}
+
+/// A tool as a `tool_call` or `tool_result` step speaks of it.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct ToolUse {
+    /// The tool's name.
+    pub name: String,
+    /// Joins a result to its call; frameworks reuse these ids, so it is unique only between a call and the next call of that id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// The arguments as the log has them: usually JSON text, possibly truncated or broken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+    /// What the tool may do to the world, if anybody has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<EffectClass>,
+    /// Whether a result reports a failure of the tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+}
+
+/// What is known of a step beside its text. Every field may be empty.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct StepMeta {
+    /// The tool asked or answering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolUse>,
+    /// Facts that became known at this step (scenario worlds).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
+    /// Addresses of the pages read at this step (scenario worlds).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<String>,
+    /// The step reports that something went wrong (a missing control, an exception).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub error: bool,
+    /// When the step was made, RFC 3339, if the log says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+}
+
+impl StepMeta {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One message m_t by agent a_t.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Step {
+    /// 0-based place in the branch.
+    pub index: usize,
+    /// Who made it.
+    pub agent: String,
+    /// What it is.
+    pub kind: StepKind,
+    /// The agent addressed, for instructions and direct messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The content, untrusted and uncleaned.
+    pub text: String,
+    /// What else is known.
+    #[serde(default, skip_serializing_if = "StepMeta::is_empty")]
+    pub meta: StepMeta,
+}
+
+impl Step {
+    /// Digest over everything but the index: the link that a step adds to its branch's prefix chain.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let meta = if self.meta.is_empty() {
+            Vec::new()
+        } else {
+            serde_json::to_vec(&self.meta).unwrap_or_default()
+        };
+        Digest::of_fields([
+            self.agent.as_bytes(),
+            self.kind.name().as_bytes(),
+            self.to.as_deref().unwrap_or_default().as_bytes(),
+            self.text.as_bytes(),
+            &meta,
+        ])
+    }
+
+    /// Whether an operator may put an edit here. `control` and `thought` are the machinery's own (SPEC 2.3).
+    #[must_use]
+    pub const fn editable(&self) -> bool {
+        !matches!(self.kind, StepKind::Control | StepKind::Thought)
+    }
+}
+
+/// Digest of a prefix: the steps' digests chained from [`Digest::ZERO`].
+#[must_use]
+pub fn prefix_digest<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Digest {
+    steps
+        .into_iter()
+        .fold(Digest::ZERO, |chain, step| chain.chain(step.digest()))
+}
+
+/// A step as a list shows it: the first line of its text, cut, without the rest in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepHead {
+    /// 0-based place in the branch.
+    pub index: usize,
+    /// Who made it.
+    pub agent: String,
+    /// What it is.
+    pub kind: StepKind,
+    /// The agent addressed.
+    pub to: Option<String>,
+    /// The first [`HEAD_CHARS`] characters of the text, white space folded, uncleaned.
+    pub head: String,
+    /// Length of the whole text in bytes.
+    pub len: usize,
+    /// The step reports a failure.
+    pub error: bool,
+}
+
+/// How many characters of a step's text a list keeps.
+pub const HEAD_CHARS: usize = 200;
+
+impl StepHead {
+    /// The head of a step.
+    #[must_use]
+    pub fn of(step: &Step) -> Self {
+        Self {
+            index: step.index,
+            agent: step.agent.clone(),
+            kind: step.kind,
+            to: step.to.clone(),
+            head: head_text(&step.text),
+            len: step.text.len(),
+            error: step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed),
+        }
+    }
+}
+
+/// The beginning of a text with white space folded, at most [`HEAD_CHARS`] characters.
+#[must_use]
+pub fn head_text(text: &str) -> String {
+    let mut head = String::new();
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        if !head.is_empty() {
+            head.push(' ');
+            count += 1;
+        }
+        for c in word.chars() {
+            if count >= HEAD_CHARS {
+                return head;
+            }
+            head.push(c);
+            count += 1;
+        }
+    }
+    head
+}

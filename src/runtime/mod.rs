@@ -1,0 +1,153 @@
+//! Where a replay really runs. A runtime restores a disposable run to the state before a step and then hands out what happens,
+//! one event at a time, so that stepping, pausing and stopping are the caller's: not asking is pausing.
+//!
+//! A runtime reports and never judges: what it read back after a restore is compared by gate 2, not by itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::model::{Checkpoint, Digest, Effect, RestoredKey, Session, Step};
+
+pub mod scenario;
+pub mod team;
+
+/// What a runtime is, before anything is restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// `scenario`, `team`.
+    pub name: &'static str,
+    /// What it runs on, for a person: the world's title, the model and endpoint (never a key).
+    pub detail: String,
+    /// Whether a restore can be exact at all. Where it cannot, every branch is diagnostic.
+    pub exact: bool,
+    /// Whether only local fixtures can be touched (gate 4, default n).
+    pub local_fixtures: bool,
+    /// Digest over roles, model ids, system prompts, tool schemas and routing rules (gate 5).
+    pub config: Digest,
+}
+
+/// What to restore.
+#[derive(Clone)]
+pub struct Restore {
+    /// The session with its world, agents and profile.
+    pub session: Arc<Session>,
+    /// The parent's steps before `pending`, in order.
+    pub prefix: Arc<Vec<Step>>,
+    /// The state recorded before the pending step, if any was.
+    pub checkpoint: Option<Checkpoint>,
+    /// The step about to be committed, as it shall be: edited, or as it stood (the unedited re-run). None only when a world is played from its beginning.
+    pub pending: Option<Step>,
+    /// The pending step as the parent has it, to tell what an edit asks for. Equal to `pending` in an unedited re-run.
+    pub original: Option<Step>,
+    /// Effects past the checkpoint that stay in the world: a call with the same operation key is answered from the record.
+    pub kept: Vec<Effect>,
+    /// Seed of this run.
+    pub seed: u64,
+    /// The most steps the run may make.
+    pub max_steps: usize,
+}
+
+/// What a run says when asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A piece of the step being made, for whoever watches; nothing to keep.
+    Delta {
+        /// Who is speaking.
+        agent: String,
+        /// The next piece of text.
+        text: String,
+    },
+    /// A whole step, to be committed before the next question. The first one is the pending step.
+    Step(Box<Made>),
+    /// The run came to its end.
+    Finished(Finish),
+}
+
+/// A step made by a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The step; its index continues the prefix.
+    pub step: Step,
+    /// The state before it, if the runtime can tell.
+    pub checkpoint: Option<Checkpoint>,
+    /// What it did to the world outside.
+    pub effects: Vec<Effect>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Finish {
+    /// The final answer, if there is one.
+    pub answer: Option<String>,
+    /// Whether what the pending step asked for was done; none if the runtime cannot tell.
+    pub fulfilled: Option<bool>,
+    /// Why it ended, in a few words: "answered", "no progress", "200 steps reached".
+    pub reason: String,
+}
+
+/// One disposable run.
+#[async_trait]
+pub trait Run: Send {
+    /// Every key read back after the restore, with the test that was made.
+    fn keys(&self) -> Vec<RestoredKey>;
+
+    /// The configuration's digest as the run has it now (gate 5).
+    fn config(&self) -> Digest;
+
+    /// What happens next. After [`Event::Finished`] or an error it must not be asked again. Dropping the future cancels it.
+    ///
+    /// # Errors
+    /// Whatever made the run break down; the steps handed out before stay whole.
+    async fn next(&mut self) -> Result<Event, RuntimeError>;
+}
+
+/// A place where a replay runs.
+#[async_trait]
+pub trait Runtime: Send + Sync {
+    /// What it is.
+    fn describe(&self, session: &Session) -> Description;
+
+    /// Makes a disposable run in the state before the pending step. Does not run anything.
+    ///
+    /// # Errors
+    /// What cannot be restored at all; a key that merely differs is no error.
+    async fn restore(&self, restore: Restore) -> Result<Box<dyn Run>, RuntimeError>;
+}
+
+/// Why a runtime could not go on. Each says what failed, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    /// Something that must be given is not.
+    #[error("{what}. {mend}")]
+    Missing {
+        /// What is missing.
+        what: String,
+        /// How to give it.
+        mend: String,
+    },
+    /// The world file is wrong.
+    #[error("world file, {place}: {reason}. See sample-sessions/README.md for the format")]
+    World {
+        /// Line, table or key.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The model endpoint refused or broke off.
+    #[error("model endpoint: {what}. {mend}")]
+    Endpoint {
+        /// What it said or did.
+        what: String,
+        /// What to do.
+        mend: String,
+    },
+    /// The run itself broke down.
+    #[error("the run broke down at step {step}: {reason}")]
+    Broken {
+        /// The step being made.
+        step: usize,
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,7 @@
+//! Integration tests, one binary so that they link once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs
+)]
