@@ -175,10 +175,8 @@ struct Entry {
 
 impl Source {
     fn read(name: &str, text: &str) -> Result<Self, ThemeError> {
-        let line_of = |offset: usize| {
-            let before = text.as_bytes().get(..offset).unwrap_or_default();
-            1 + before.iter().filter(|byte| **byte == b'\n').count()
-        };
+        let line_of =
+            |offset: usize| 1 + text.get(..offset).unwrap_or_default().matches('\n').count();
         let table = DeTable::parse(text).map_err(|error| ThemeError::Syntax {
             name: name.to_owned(),
             line: line_of(error.span().map_or(0, |span| span.start)),
