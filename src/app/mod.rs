@@ -9,6 +9,8 @@ pub mod command;
 pub mod compare;
 pub mod editor;
 pub mod extent;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod fork;
 pub mod key;
 pub mod msg;
