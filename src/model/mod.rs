@@ -29,7 +29,9 @@ pub use digest::Digest;
 pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
 pub use leak::leaks_answer;
-pub use milestone::{Check, MAX_MILESTONES, Milestone, Tally, reached};
+pub use milestone::{
+    Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
+};
 pub use progress::mean_progress;
 pub use session::{
     AgentInfo, Annotation, Coverage, CoverageNote, Profile, RuntimeRef, Session, ToolProfile,
@@ -40,4 +42,4 @@ pub use verdict::{
     Reason, Ruling, RunScore, Verdict, VerdictCounts, percent, rate, trial_success_rate, verdict,
 };
 pub use verifier::{Judgement, Unjudged, Verifier, judge};
-pub use words::words;
+pub use words::{ChangedWords, changed_words, words};

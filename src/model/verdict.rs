@@ -270,3 +270,205 @@ pub fn rate(part: usize, whole: usize) -> Option<f64> {
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}%", share * 100.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Verdict::{Inconclusive, PartiallyValidated, Refuted, Validated};
+    use super::*;
+
+    /// A run in four letters: `d`one, `c`rashed, `h`eld or still `r`unning; executed `f` or not `-`; passed `+`, failed `-` or
+    /// unjudged `?`; then how many of 5 milestones it has beside the parent's 2, or `.` without milestones.
+    fn run(letters: &str) -> RunScore {
+        let [run, fulfilled, success, after] = letters.chars().collect::<Vec<_>>()[..] else {
+            panic!("four letters: {letters}")
+        };
+        RunScore {
+            run: match run {
+                'd' => RunStatus::Done,
+                'c' => RunStatus::Failed,
+                'h' => RunStatus::Held,
+                _ => RunStatus::Running,
+            },
+            fulfilled: Some(fulfilled == 'f'),
+            success: match success {
+                '+' => Some(true),
+                '-' => Some(false),
+                _ => None,
+            },
+            milestones: after.to_digit(10).map(|after| Tally {
+                before: 2,
+                after: after as usize,
+                of: 5,
+            }),
+        }
+    }
+
+    fn of(runs: &str, n: usize) -> (Option<Verdict>, Option<Reason>) {
+        let runs: Vec<_> = runs.split_whitespace().map(run).collect();
+        let got = verdict(&runs, n, Category::Instruction, false);
+        (got.verdict, got.reason)
+    }
+
+    #[test]
+    fn the_verdict_is_a_majority_of_the_planned_runs() {
+        let table = [
+            // Two of three succeed, executed or not.
+            ("df+5 df+5 df-2", 3, Validated, None),
+            ("d-+5 d-+. c--2", 3, Validated, None),
+            // One success and one gain, both executed.
+            ("df+5 df-3 df-2", 3, PartiallyValidated, None),
+            ("df-3 df-4 d--2", 3, PartiallyValidated, None),
+            ("df?3 df?3 df?2", 3, PartiallyValidated, None),
+            // Executed, failed, nothing gained; losing counts too.
+            ("df-2 df-1 df+5", 3, Refuted, None),
+            ("df-2 df-2 c--2", 3, Refuted, None),
+            // m of 4 is 3, of 5 is 3, of 2 is 2.
+            ("df+5 df+5 df-2 df-2", 4, Inconclusive, Some(Reason::Split)),
+            ("df+5 df+5 df+5 df-2 df-2", 5, Validated, None),
+            ("df-2 df-3", 2, Inconclusive, Some(Reason::Split)),
+            ("df-2 df-3 df+5", 3, PartiallyValidated, None),
+            // Runs that did not come to their end count for nothing, so that n stays what was planned.
+            ("df+5 cf+5 cf+5", 3, Inconclusive, Some(Reason::Crashed)),
+            ("df-2 cf-2", 3, Inconclusive, Some(Reason::Crashed)),
+            ("h--2", 3, Inconclusive, Some(Reason::Held)),
+            ("df-2 h--2 h--2", 3, Inconclusive, Some(Reason::Held)),
+            // Nobody could tell.
+            ("df?2 df?2 df?2", 3, Inconclusive, Some(Reason::NoVerifier)),
+            ("df?. df?. df?.", 3, Inconclusive, Some(Reason::NoVerifier)),
+            (
+                "d--2 d--2 df-2",
+                3,
+                Inconclusive,
+                Some(Reason::NotFulfilled),
+            ),
+            (
+                "d--4 d--4 df-4",
+                3,
+                Inconclusive,
+                Some(Reason::NotFulfilled),
+            ),
+            // Without milestones: Validated or Inconclusive, nothing else.
+            ("df+. df+. df-.", 3, Validated, None),
+            (
+                "df-. df-. df-.",
+                3,
+                Inconclusive,
+                Some(Reason::NoMilestones),
+            ),
+            (
+                "df+. df-. df-.",
+                3,
+                Inconclusive,
+                Some(Reason::NoMilestones),
+            ),
+        ];
+        for (runs, n, expected, reason) in table {
+            assert_eq!(of(runs, n), (Some(expected), reason), "{runs}");
+        }
+    }
+
+    #[test]
+    fn some_runs_get_no_verdict() {
+        assert_eq!(of("df+5", 1), (None, Some(Reason::SingleSample)));
+        assert_eq!(of("df+5 df+5 rf?2", 3), (None, Some(Reason::Unfinished)));
+        let baseline = verdict(&[run("df+5"); 3], 3, Category::None, false);
+        assert_eq!(
+            (baseline.verdict, baseline.reason),
+            (None, Some(Reason::Baseline))
+        );
+        assert_eq!(Reason::SingleSample.to_string(), "single sample");
+    }
+
+    #[test]
+    fn unknown_execution_counts_as_none() {
+        let mut unknown = run("df-2");
+        unknown.fulfilled = None;
+        let got = verdict(&[unknown; 3], 3, Category::Plan, false);
+        assert_eq!(got.reason, Some(Reason::NotFulfilled));
+    }
+
+    #[test]
+    fn a_capability_finding_is_never_refuted() {
+        let got = verdict(&[run("df-2"); 3], 3, Category::Plan, true);
+        assert_eq!(got, Ruling::inconclusive(Reason::Capability));
+        let got = verdict(&[run("df+2"); 3], 3, Category::Plan, true);
+        assert_eq!(got, Ruling::of(Validated));
+    }
+
+    #[test]
+    fn verdict_shares_are_the_published_ones() {
+        // SPEC 2: counts V/I/P/R and their percentages for WW-AB, WW-GAIA and GAIA-L1.
+        let table = [
+            ([11, 48, 3, 10], 72, ["15.3%", "66.7%", "4.2%", "13.9%"]),
+            ([16, 57, 5, 21], 99, ["16.2%", "57.6%", "5.1%", "21.2%"]),
+            ([22, 18, 8, 15], 63, ["34.9%", "28.6%", "12.7%", "23.8%"]),
+        ];
+        for (counts, total, percents) in table {
+            let kinds = [Validated, Inconclusive, PartiallyValidated, Refuted];
+            let given = kinds.into_iter().zip(counts);
+            let all: VerdictCounts = given.flat_map(|(kind, n)| vec![kind; n]).collect();
+            assert_eq!(all.total(), total);
+            let by_kind = [
+                all.validated,
+                all.inconclusive,
+                all.partially_validated,
+                all.refuted,
+            ];
+            assert_eq!(by_kind, counts);
+            assert_eq!(by_kind.map(|count| percent(all.share(count))), percents);
+        }
+    }
+
+    #[test]
+    fn success_rates_are_the_published_ones() {
+        let table = [
+            (38, 216, "17.6%"),
+            (52, 189, "27.5%"),
+            (291, 594, "49.0%"),
+            (26, 231, "11.3%"),
+            (33, 231, "14.3%"),
+            (44, 261, "16.9%"),
+        ];
+        for (successes, runs, expected) in table {
+            let mut all = vec![run("df+5"); successes];
+            // Whatever a run without success came to, it is a run.
+            all.resize(successes + (runs - successes) / 2, run("c-?."));
+            all.resize(runs, run("df-2"));
+            assert_eq!(percent(trial_success_rate(&all)), expected);
+        }
+        // WW-GAIA's published 17.6% fits no count of its 297 runs.
+        assert!((0..=297).all(|count| percent(rate(count, 297)) != "17.6%"));
+        assert_eq!(percent(trial_success_rate(&[])), "–");
+    }
+
+    fn any_run() -> impl Strategy<Value = RunScore> {
+        let letters = ["dch", "f-", "+-?", "01235."]
+            .map(|all| prop::sample::select(all.chars().collect::<Vec<_>>()));
+        let [a, b, c, d] = letters;
+        (a, b, c, d).prop_map(|(a, b, c, d)| run(&String::from_iter([a, b, c, d])))
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter_and_a_reason_is_given_exactly_if_inconclusive(
+            runs in prop::collection::vec(any_run(), 0..6), capability: bool,
+        ) {
+            let n = runs.len().max(2);
+            let got = verdict(&runs, n, Category::Message, capability);
+            let mut turned = runs.clone();
+            turned.reverse();
+            prop_assert_eq!(verdict(&turned, n, Category::Message, capability), got);
+            prop_assert_eq!(got.reason.is_some(), got.verdict == Some(Inconclusive));
+            prop_assert!(!(capability && got.verdict == Some(Refuted)));
+        }
+
+        #[test]
+        fn without_milestones_nothing_is_refuted_or_partly_validated(runs in prop::collection::vec(any_run(), 2..6)) {
+            let bare: Vec<_> = runs.iter().map(|run| RunScore { milestones: None, ..*run }).collect();
+            let got = verdict(&bare, bare.len(), Category::Plan, false).verdict;
+            prop_assert!(matches!(got, Some(Validated | Inconclusive)));
+        }
+    }
+}
