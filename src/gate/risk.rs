@@ -58,8 +58,7 @@ mod tests {
             ],
             ..Profile::default()
         };
-        let original =
-            "Mail the digest to team@example.org, within a budget of 100. Then list the files.";
+        let original = "Mail the digest to team@example.org, within a budget of 100. When that is done, list the files.";
         let change = |from: &str, to: &str| original.replace(from, to);
         let table = [
             (original.to_owned(), false),
