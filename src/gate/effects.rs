@@ -22,7 +22,7 @@ pub(super) fn gate(input: &Effects) -> GateResult {
         .filter(|effect| effect.step >= input.fork_step && effect.class != EffectClass::ReadOnly)
         .collect();
     let details = after.iter().map(|effect| {
-        let state = state_name(effect.state);
+        let state = effect.state.name();
         let why = effect
             .evidence
             .as_deref()
@@ -39,7 +39,7 @@ pub(super) fn gate(input: &Effects) -> GateResult {
     ];
     let counts = states.map(|state| {
         let count = after.iter().filter(|effect| effect.state == state).count();
-        (count, state_name(state))
+        (count, state.name())
     });
     let total = after.len();
     let noun = if total == 1 { "effect" } else { "effects" };
@@ -62,13 +62,4 @@ pub(super) fn gate(input: &Effects) -> GateResult {
         gate.holds(format!("{total} {noun} after the checkpoint: {tally}"))
     };
     gate.details(details)
-}
-
-const fn state_name(state: EffectState) -> &'static str {
-    match state {
-        EffectState::Pending => "pending",
-        EffectState::Reverted => "reverted",
-        EffectState::Reconciled => "reconciled",
-        EffectState::Irreversible => "irreversible",
-    }
 }

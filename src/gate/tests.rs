@@ -171,135 +171,62 @@ fn delta(from: &str, to: &str) -> Delta {
 /// One way to take one condition away, and the status that must name it.
 type Fault = (&'static str, GateStatus, fn(&mut Case));
 
+#[rustfmt::skip]
 const FAULTS: &[Fault] = &[
-    ("own parent", GateStatus::InvalidLineage, |c| {
-        c.branches[1] = c.parent.clone()
-    }),
+    ("own parent", GateStatus::InvalidLineage, |c| { c.branches[1] = c.parent.clone(); }),
     ("no id", GateStatus::InvalidLineage, |c| c.branches.clear()),
-    ("no parent", GateStatus::InvalidLineage, |c| {
-        c.parent_exists = false
-    }),
+    ("no parent", GateStatus::InvalidLineage, |c| { c.parent_exists = false; }),
     ("outside", GateStatus::InvalidLineage, |c| c.steps = 3),
     ("empty parent", GateStatus::InvalidLineage, |c| c.steps = 0),
-    ("other prefix", GateStatus::InvalidLineage, |c| {
-        c.recomputed = Some(Digest::of("x"))
-    }),
-    ("no record", GateStatus::InvalidLineage, |c| {
-        c.recorded = None
-    }),
-    ("no digest at all", GateStatus::InvalidLineage, |c| {
-        (c.recorded, c.recomputed) = (None, None)
-    }),
-    ("cycle to parent", GateStatus::InvalidLineage, |c| {
-        c.ancestors.push(c.parent.clone())
-    }),
-    ("cycle to branch", GateStatus::InvalidLineage, |c| {
-        c.ancestors.push(c.branches[0].clone())
-    }),
-    ("cycle above", GateStatus::InvalidLineage, |c| {
-        c.ancestors.push(BranchId::main("s"))
-    }),
-    ("no checkpoint", GateStatus::RestoreUncertain, |c| {
-        c.checkpoint = None
-    }),
-    ("nothing recorded", GateStatus::RestoreUncertain, |c| {
-        (c.required, c.checkpoint) = (vec![], None);
-    }),
-    ("missing key", GateStatus::RestoreUncertain, |c| {
-        c.required.push("workspace".into())
-    }),
-    ("untested key", GateStatus::RestoreUncertain, |c| {
-        c.key("browser").fingerprint = None
-    }),
-    ("untold revision", GateStatus::RestoreUncertain, |c| {
-        c.key("browser").revision = None
-    }),
-    ("not read back", GateStatus::RestoreUncertain, |c| {
-        c.restored.clear()
-    }),
+    ("other prefix", GateStatus::InvalidLineage, |c| { c.recomputed = Some(Digest::of("x")); }),
+    ("no record", GateStatus::InvalidLineage, |c| { c.recorded = None; }),
+    ("no digest at all", GateStatus::InvalidLineage, |c| { (c.recorded, c.recomputed) = (None, None); }),
+    ("cycle to parent", GateStatus::InvalidLineage, |c| { c.ancestors.push(c.parent.clone()); }),
+    ("cycle to branch", GateStatus::InvalidLineage, |c| { c.ancestors.push(c.branches[0].clone()); }),
+    ("cycle above", GateStatus::InvalidLineage, |c| { c.ancestors.push(BranchId::main("s")); }),
+    ("no checkpoint", GateStatus::RestoreUncertain, |c| { c.checkpoint = None; }),
+    ("nothing recorded", GateStatus::RestoreUncertain, |c| { (c.required, c.checkpoint) = (vec![], None); }),
+    ("missing key", GateStatus::RestoreUncertain, |c| { c.required.push("workspace".into()); }),
+    ("untested key", GateStatus::RestoreUncertain, |c| { c.key("browser").fingerprint = None; }),
+    ("untold revision", GateStatus::RestoreUncertain, |c| { c.key("browser").revision = None; }),
+    ("not read back", GateStatus::RestoreUncertain, |c| { c.restored.clear(); }),
     ("drift", GateStatus::RestoreUncertain, |c| {
         c.drift_acknowledged = true;
         c.key("browser").fingerprint = Some(Digest::of("x"));
     }),
-    ("other revision", GateStatus::RestoreUncertain, |c| {
-        c.key("agent_memory").revision = Some("r2".into());
+    ("other revision", GateStatus::RestoreUncertain, |c| { c.key("agent_memory").revision = Some("r2".into()); }),
+    ("second reading differs", GateStatus::RestoreUncertain, |c| {
+        let mut again = c.key("browser").clone();
+        again.fingerprint = Some(Digest::of("x"));
+        c.restored.insert(0, again);
     }),
-    (
-        "second reading differs",
-        GateStatus::RestoreUncertain,
-        |c| {
-            let mut again = c.key("browser").clone();
-            again.fingerprint = Some(Digest::of("x"));
-            c.restored.insert(0, again);
-        },
-    ),
-    ("registry drift", GateStatus::RestoreUncertain, |c| {
-        c.key("tool_registry").fingerprint = Some(Digest::of("x"));
-    }),
+    ("registry drift", GateStatus::RestoreUncertain, |c| { c.key("tool_registry").fingerprint = Some(Digest::of("x")); }),
     ("registry untested", GateStatus::RestoreUncertain, |c| {
         c.drift_acknowledged = true;
         c.key("tool_registry").fingerprint = None;
     }),
-    ("pending", GateStatus::EffectsUnreconciled, |c| {
-        c.effects[1].state = EffectState::Pending
-    }),
-    ("irreversible", GateStatus::EffectsUnreconciled, |c| {
-        c.effects[2].state = EffectState::Irreversible;
-    }),
-    (
-        "pending at the step",
-        GateStatus::EffectsUnreconciled,
-        |c| c.effects[0].step = 3,
-    ),
-    ("unknown tool", GateStatus::EffectsUnreconciled, |c| {
-        c.effects[3].class = EffectClass::Unknown;
-    }),
-    ("no operator", GateStatus::NeedsApproval, |c| {
-        c.operator = None
-    }),
-    ("blank operator", GateStatus::NeedsApproval, |c| {
-        (c.operator, c.driver) = (Some(" "), Some(" "));
-    }),
-    ("not the driver", GateStatus::NeedsApproval, |c| {
-        c.driver = Some("bob")
-    }),
+    ("pending", GateStatus::EffectsUnreconciled, |c| { c.effects[1].state = EffectState::Pending; }),
+    ("irreversible", GateStatus::EffectsUnreconciled, |c| { c.effects[2].state = EffectState::Irreversible; }),
+    ("pending at the step", GateStatus::EffectsUnreconciled, |c| c.effects[0].step = 3),
+    ("unknown tool", GateStatus::EffectsUnreconciled, |c| { c.effects[3].class = EffectClass::Unknown; }),
+    ("no operator", GateStatus::NeedsApproval, |c| { c.operator = None; }),
+    ("blank operator", GateStatus::NeedsApproval, |c| { (c.operator, c.driver) = (Some(" "), Some(" ")); }),
+    ("not the driver", GateStatus::NeedsApproval, |c| { c.driver = Some("bob"); }),
     ("no driver", GateStatus::NeedsApproval, |c| c.driver = None),
-    ("no approval", GateStatus::NeedsApproval, |c| {
-        c.approval = None
-    }),
-    ("not an owner", GateStatus::NeedsApproval, |c| {
-        c.approval().authorised = false
-    }),
-    ("expired", GateStatus::NeedsApproval, |c| {
-        c.approval().expired = true
-    }),
-    ("used", GateStatus::NeedsApproval, |c| {
-        c.approval().used = true
-    }),
-    ("other n", GateStatus::NeedsApproval, |c| {
-        c.approval().binding.n = 1
-    }),
-    ("other step", GateStatus::NeedsApproval, |c| {
-        c.approval().binding.fork_step = 4
-    }),
-    ("other edit", GateStatus::NeedsApproval, |c| {
-        c.approval().binding.edit = Digest::ZERO
-    }),
-    ("other config", GateStatus::NeedsApproval, |c| {
-        c.approval().binding.config = Digest::ZERO
-    }),
-    ("other parent", GateStatus::NeedsApproval, |c| {
-        c.approval().binding.parent = BranchId::main("s");
-    }),
+    ("no approval", GateStatus::NeedsApproval, |c| { c.approval = None; }),
+    ("not an owner", GateStatus::NeedsApproval, |c| { c.approval().authorised = false; }),
+    ("expired", GateStatus::NeedsApproval, |c| { c.approval().expired = true; }),
+    ("used", GateStatus::NeedsApproval, |c| { c.approval().used = true; }),
+    ("other n", GateStatus::NeedsApproval, |c| { c.approval().binding.n = 1; }),
+    ("other step", GateStatus::NeedsApproval, |c| { c.approval().binding.fork_step = 4; }),
+    ("other edit", GateStatus::NeedsApproval, |c| { c.approval().binding.edit = Digest::ZERO; }),
+    ("other config", GateStatus::NeedsApproval, |c| { c.approval().binding.config = Digest::ZERO; }),
+    ("other parent", GateStatus::NeedsApproval, |c| { c.approval().binding.parent = BranchId::main("s"); }),
     ("no pin", GateStatus::ConfigUnpinned, |c| c.pin = None),
     ("no digest", GateStatus::ConfigUnpinned, |c| c.own = None),
     ("no delta", GateStatus::ConfigUnpinned, |c| c.deltas.clear()),
-    ("delta from elsewhere", GateStatus::ConfigUnpinned, |c| {
-        c.deltas[0].from = Digest::ZERO
-    }),
-    ("delta to elsewhere", GateStatus::ConfigUnpinned, |c| {
-        c.deltas[0].to = Digest::ZERO
-    }),
+    ("delta from elsewhere", GateStatus::ConfigUnpinned, |c| { c.deltas[0].from = Digest::ZERO; }),
+    ("delta to elsewhere", GateStatus::ConfigUnpinned, |c| { c.deltas[0].to = Digest::ZERO; }),
 ];
 
 #[test]
@@ -353,11 +280,11 @@ fn the_first_failing_gate_names_the_status() {
         .collect();
     for (first, one) in &all {
         for (second, other) in &all {
-            let mut case = Case::holding();
-            // "no checkpoint" and its like overwrite each other's ground within a gate; across gates they are independent.
+            // Within a gate one fault may undo another; across gates they are independent.
             if first == second {
                 continue;
             }
+            let mut case = Case::holding();
             one(&mut case);
             other(&mut case);
             // GateStatus is ordered as the gates are.

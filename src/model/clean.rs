@@ -77,20 +77,17 @@ fn is_suspect(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
     }
-    c.is_control() || name(c).is_some()
+    c.is_control() || is_invisible(c) || name(c).is_some()
 }
 
 /// Writes a character by its name in brackets, such as `⟨RLO⟩`, or by its number.
 fn flag(c: char, out: &mut String) {
-    out.push('⟨');
-    match name(c) {
-        Some(name) if !name.is_empty() => out.push_str(name),
-        _ => out.push_str(&format!("U+{:04X}", c as u32)),
-    }
-    out.push('⟩');
+    let number = || format!("U+{:04X}", c as u32);
+    let name = name(c).map_or_else(number, str::to_owned);
+    out.extend(["⟨", &name, "⟩"]);
 }
 
-/// The usual short name of a character that cannot be seen but acts; empty if it has none.
+/// The usual short name of a format character that reorders or hides.
 fn name(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{202A}' => "LRE",
@@ -112,15 +109,18 @@ fn name(c: char) -> Option<&'static str> {
         '\u{FEFF}' => "BOM",
         '\u{00AD}' => "SHY",
         '\u{034F}' => "CGJ",
-        '\u{2028}' => "LS",
-        '\u{2029}' => "PS",
-        // Fillers, invisible operators, deprecated and interlinear format characters, variation selectors, tags.
-        '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' => "",
-        '\u{2061}'..='\u{2065}' | '\u{206A}'..='\u{206F}' | '\u{3164}' | '\u{FFA0}' => "",
-        '\u{FE00}'..='\u{FE0F}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' => "",
-        '\u{1BCA0}'..='\u{1BCA3}' | '\u{E0000}'..='\u{E0FFF}' => "",
         _ => return None,
     })
+}
+
+/// Invisible characters without a usual name: line and paragraph separators, fillers, invisible operators, deprecated and
+/// interlinear format characters, variation selectors, tags.
+#[rustfmt::skip]
+const fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{2028}' | '\u{2029}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{2061}'..='\u{2065}' | '\u{206A}'..='\u{206F}' | '\u{3164}' | '\u{FFA0}' | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// Whether the character is a pictograph of the emoji blocks; generous, since it only decides what may be joined.
