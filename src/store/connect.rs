@@ -3,6 +3,8 @@
 //! A store that cannot be written is still opened for reading: by a plain read-only connection where the directory allows
 //! one, else as a frozen file, which is right as long as no write-ahead log stands beside it.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +12,9 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use super::error::{Fault, StoreError};
 use super::schema::{self, State};
+
+/// How every SQLite file begins (the file format's section 1.3.1).
+const SQLITE_START: &[u8; 16] = b"SQLite format 3\0";
 
 /// How a file can be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +45,7 @@ impl Source {
             });
         }
         make_parent(path)?;
+        refuse_other_files(path)?;
         let mut refusal = None;
         for access in [Access::Write, Access::Read, Access::Frozen] {
             let source = Self {
@@ -122,6 +128,31 @@ fn make_parent(path: &Path) -> Result<(), StoreError> {
         path: path.to_owned(),
         reason: error.to_string(),
     })
+}
+
+/// Refuses what is there and is no database. SQLite itself would take a file of a few bytes for an empty database and write over it.
+fn refuse_other_files(path: &Path) -> Result<(), StoreError> {
+    let foreign = |what| StoreError::Foreign {
+        path: path.to_owned(),
+        what,
+    };
+    match std::fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => return Err(foreign("not a file")),
+        Ok(meta) if meta.len() > 0 => {}
+        _ => return Ok(()),
+    }
+    let mut start = [0; SQLITE_START.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    match read {
+        Ok(()) if start == *SQLITE_START => Ok(()),
+        Err(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
+            Err(StoreError::Unreachable {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            })
+        }
+        _ => Err(foreign("not a database")),
+    }
 }
 
 /// Turns the write-ahead log on. The switch does not wait for others by itself, so it is tried again while two processes make one store.

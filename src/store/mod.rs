@@ -138,3 +138,55 @@ impl Store {
 fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{RunStatus, Session, SystemClock};
+
+    #[test]
+    fn a_locked_store_is_read_but_says_so_when_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        let open = || Store::open_with(&path, Arc::new(SystemClock), Duration::from_millis(20));
+        let store = open().unwrap();
+        let take_in = || {
+            let ending = Ending {
+                run: RunStatus::Done,
+                gate: None,
+                fulfilled: None,
+                success: None,
+                answer: None,
+                milestones: None,
+                reason: None,
+            };
+            store.import().unwrap().finish(Session::default(), ending)
+        };
+        take_in().unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(open().unwrap().session_ids().unwrap(), ["session"]);
+        assert_eq!(
+            take_in().unwrap_err().to_string(),
+            format!(
+                "store {}: locked by another process: end that process or try again when it has finished",
+                path.display()
+            )
+        );
+        other.execute_batch("ROLLBACK").unwrap();
+        take_in().unwrap();
+        assert_eq!(store.session_ids().unwrap(), ["session-2", "session"]);
+    }
+
+    #[test]
+    fn a_store_kept_by_one_process_alone_is_locked() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        let other = Connection::open(&path).unwrap();
+        other
+            .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (a);")
+            .unwrap();
+        let opened = Store::open_with(&path, Arc::new(SystemClock), Duration::from_millis(20));
+        assert!(matches!(opened, Err(StoreError::Locked { .. })));
+    }
+}
