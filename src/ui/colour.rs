@@ -57,9 +57,17 @@ impl Depth {
 /// Red, green and blue of a colour; none for `Reset`, whose value only the terminal knows.
 #[must_use]
 pub fn rgb(colour: Color) -> Option<[u8; 3]> {
-    let index = match colour {
-        Color::Reset => return None,
-        Color::Rgb(r, g, b) => return Some([r, g, b]),
+    match colour {
+        Color::Rgb(r, g, b) => Some([r, g, b]),
+        _ => index(colour).map(indexed),
+    }
+}
+
+/// The place of a colour among xterm's 256; none for `Reset` and RGB.
+#[must_use]
+pub fn index(colour: Color) -> Option<u8> {
+    Some(match colour {
+        Color::Reset | Color::Rgb(..) => return None,
         Color::Indexed(index) => index,
         Color::Black => 0,
         Color::Red => 1,
@@ -77,8 +85,7 @@ pub fn rgb(colour: Color) -> Option<[u8; 3]> {
         Color::LightMagenta => 13,
         Color::LightCyan => 14,
         Color::White => 15,
-    };
-    Some(indexed(index))
+    })
 }
 
 /// xterm's values of its 256 colours: 16 named, a 6×6×6 cube, 24 greys.
