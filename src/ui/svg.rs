@@ -71,7 +71,7 @@ fn row(picture: &mut String, buffer: &Buffer, y: u16, top: usize, plain: (&str, 
         let look = Look::of(cell, plain);
         match grounds.last_mut() {
             Some((start, length, fill)) if *start + *length == x && *fill == look.ground => {
-                *length += width
+                *length += width;
             }
             _ => grounds.push((x, width, look.ground.clone())),
         }
