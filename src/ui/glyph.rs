@@ -86,7 +86,7 @@ glyphs! {
     /// Where two branches differ.
     DIFFERS "≠" "~" "differs";
     /// A branch forked here.
-    FORK "⋔" "Y" "fork";
+    FORK "├" "Y" "fork";
     /// Cut off.
     MORE "…" "~" "more";
     /// New rows below.
