@@ -8,3 +8,4 @@
 
 mod store;
 mod corpus;
+mod support;
