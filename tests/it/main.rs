@@ -6,6 +6,7 @@
     missing_docs
 )]
 
-mod store;
 mod corpus;
+mod store;
 mod support;
+mod team;
