@@ -8,6 +8,7 @@ pub mod diff;
 pub mod passage;
 pub mod role;
 pub mod screens;
+pub mod svg;
 pub mod theme;
 pub mod widgets;
 pub mod wrap;

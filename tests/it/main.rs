@@ -5,3 +5,8 @@
     clippy::indexing_slicing,
     missing_docs
 )]
+
+mod corpus;
+mod store;
+mod support;
+mod team;
