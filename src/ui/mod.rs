@@ -5,6 +5,8 @@
 
 pub mod colour;
 pub mod diff;
+pub mod glyph;
+pub mod json;
 pub mod passage;
 pub mod role;
 pub mod screens;

@@ -11,8 +11,10 @@ use crate::app::compare::{Compare, Side as Half};
 use crate::app::extent::{Extent, Pane};
 use crate::model::{Pair, Step, StepHead, clean, clean_line};
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
+use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
+use crate::ui::widgets::dot;
 use crate::ui::widgets::{self, StepLook, hanging, milestone_meter, split_columns, step_line};
 
 /// From this width on the branches stand side by side.
@@ -22,12 +24,12 @@ const ROWS: usize = 3;
 
 impl Painter<'_> {
     pub(super) fn compare(&mut self, compare: &Compare, area: Rect) {
-        let glyphs = self.glyphs;
+        let charset = self.charset;
         let (a, b) = (
             clean_line(compare.a.branch.id.as_str()).into_owned(),
             clean_line(compare.b.branch.id.name()).into_owned(),
         );
-        let left = format!("{a} {} {b}", glyphs.differs());
+        let left = format!("{a} {} {b}", Glyph::DIFFERS.show(charset));
         let right = match compare.comparison.first_divergence {
             Some(step) => format!("first difference at step {step}"),
             None => "no difference".to_owned(),
@@ -59,7 +61,7 @@ impl Painter<'_> {
     }
 
     fn half_name(&self, half: &Half) -> String {
-        let dot = self.glyphs.dot();
+        let dot = dot(self.charset);
         let mut text = clean_line(half.branch.id.name()).into_owned();
         if let Some(step) = half.branch.fork_step {
             text = format!(
@@ -91,12 +93,12 @@ impl Painter<'_> {
             return;
         }
         let mut line = Line::from(" ");
-        line.extend(milestone_meter(before, None, theme, self.glyphs).spans);
+        line.extend(milestone_meter(before, None, theme, self.charset).spans);
         line.push_span(Span::styled(
-            format!(" {} ", self.glyphs.to()),
+            format!(" {} ", Glyph::TO.show(self.charset)),
             theme.style(Role::Muted),
         ));
-        line.extend(milestone_meter(after, Some(before), theme, self.glyphs).spans);
+        line.extend(milestone_meter(after, Some(before), theme, self.charset).spans);
         let open = self.app.open.as_ref();
         let title = |i: usize| {
             open.and_then(|open| open.session.milestones.get(i))
@@ -113,7 +115,12 @@ impl Painter<'_> {
             };
             changed = true;
             line.push_span(Span::styled(
-                format!("  {word} {}{} {}", self.glyphs.star(), i + 1, title(i)),
+                format!(
+                    "  {word} {}{} {}",
+                    Glyph::MILESTONE.show(self.charset),
+                    i + 1,
+                    title(i)
+                ),
                 theme.style(role),
             ));
         }
@@ -126,13 +133,16 @@ impl Painter<'_> {
         if line.width() > usize::from(area.width) {
             // Too long for their names: numbers say which, m says what.
             line.spans.iter_mut().skip(1).for_each(|span| {
-                if let Some((head, _)) =
-                    span.content
-                        .split_once(self.glyphs.star())
-                        .and_then(|(word, rest)| {
-                            let number = rest.split_whitespace().next()?;
-                            Some((format!("{word}{}{number}", self.glyphs.star()), ()))
-                        })
+                if let Some((head, _)) = span
+                    .content
+                    .split_once(Glyph::MILESTONE.show(self.charset))
+                    .and_then(|(word, rest)| {
+                        let number = rest.split_whitespace().next()?;
+                        Some((
+                            format!("{word}{}{number}", Glyph::MILESTONE.show(self.charset)),
+                            (),
+                        ))
+                    })
                 {
                     span.content = head.into();
                 }
@@ -322,7 +332,7 @@ impl Painter<'_> {
         let sign = match (pair.same, pair.a.is_some() && pair.b.is_some()) {
             (true, _) => Span::styled("  ", theme.style(Role::Muted)),
             (false, true) => Span::styled(
-                format!("{} ", self.glyphs.differs()),
+                format!("{} ", Glyph::DIFFERS.show(self.charset)),
                 theme.style(if left { Role::DiffDel } else { Role::DiffAdd }),
             ),
             (false, false) if left => Span::styled("- ", theme.style(Role::DiffDel)),
@@ -335,7 +345,7 @@ impl Painter<'_> {
             ])];
         };
         let cells = u16::try_from(width).unwrap_or(u16::MAX).saturating_sub(2);
-        let look = StepLook::new(&open.session, theme, self.glyphs, cells, half.steps.len);
+        let look = StepLook::new(&open.session, theme, self.charset, cells, half.steps.len);
         let marks = self.reached_here(half, head.index);
         let shown = if pair.same {
             head.clone()
@@ -374,7 +384,7 @@ impl Painter<'_> {
             .iter()
             .enumerate()
             .filter(|(_, at)| **at == Some(step))
-            .map(|(i, _)| format!("{}{}", self.glyphs.star(), i + 1))
+            .map(|(i, _)| format!("{}{}", Glyph::MILESTONE.show(self.charset), i + 1))
             .collect();
         if reached.is_empty() {
             return Line::default();
@@ -411,13 +421,13 @@ impl Painter<'_> {
                 Some(step) => format!(
                     "{} {} {}",
                     clean_line(half.branch.id.name()),
-                    self.glyphs.dot(),
-                    heading(step, self.glyphs)
+                    dot(self.charset),
+                    heading(step, self.charset)
                 ),
                 None => format!(
                     "{} {} nothing here",
                     clean_line(half.branch.id.name()),
-                    self.glyphs.dot()
+                    dot(self.charset)
                 ),
             };
             self.title(&title, "", true, head);

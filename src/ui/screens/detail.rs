@@ -7,9 +7,11 @@ use super::{Painter, TextId};
 use crate::app::extent::Pane;
 use crate::app::session::{Focus, Open};
 use crate::model::{Step, clean, clean_line, trial_of};
+use crate::ui::glyph::{Charset, Glyph};
+use crate::ui::json;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
-use crate::ui::widgets::Glyphs;
+use crate::ui::widgets::dot;
 
 impl Painter<'_> {
     pub(super) fn detail(&mut self, open: &Open, area: Rect, titled: bool) {
@@ -18,7 +20,7 @@ impl Painter<'_> {
         let focused = open.focus == Focus::Detail;
         if titled {
             let text = match step {
-                Some(step) => heading(step, self.glyphs),
+                Some(step) => heading(step, self.charset),
                 None => format!("step {}", open.selected),
             };
             let trial = trial_of(&open.steps.trials, open.selected)
@@ -30,13 +32,13 @@ impl Painter<'_> {
             width: rest.width.saturating_sub(2),
             ..rest
         };
-        let glyphs = self.glyphs;
+        let charset = self.charset;
         match (step, open.detail.as_ref()) {
             (Some(step), _) => {
                 let id = TextId::Detail(open.branch.id.clone(), step.index);
                 let revision = u64::from(open.pretty);
                 self.text(Pane::Detail, id, revision, body, || {
-                    whole(open, step, glyphs)
+                    whole(open, step, charset)
                 });
             }
             (None, Some((index, view))) if *index == open.selected => {
@@ -60,21 +62,21 @@ impl Painter<'_> {
 }
 
 /// `step 16 · instruction · Orchestrator → WebSurfer`.
-pub(super) fn heading(step: &Step, glyphs: Glyphs) -> String {
+pub(super) fn heading(step: &Step, charset: Charset) -> String {
     let kind = step.kind.name().replace('_', " ");
     let mut text = format!(
         "step {} {dot} {kind} {dot} {}",
         step.index,
         clean_line(&step.agent),
-        dot = glyphs.dot()
+        dot = dot(charset)
     );
     if let Some(to) = &step.to {
-        text = format!("{text} {} {}", glyphs.to(), clean_line(to));
+        text = format!("{text} {} {}", Glyph::TO.show(charset), clean_line(to));
     }
     text
 }
 
-fn whole(open: &Open, step: &Step, glyphs: Glyphs) -> Passage {
+fn whole(open: &Open, step: &Step, charset: Charset) -> Passage {
     let mut passage = Passage::default();
     for label in open
         .session
@@ -84,7 +86,7 @@ fn whole(open: &Open, step: &Step, glyphs: Glyphs) -> Passage {
     {
         let text = format!(
             "{} label: {} = {}",
-            glyphs.flag(),
+            Glyph::HYPOTHESIS.show(charset),
             clean_line(&label.name),
             clean(&label.value)
         );
@@ -99,13 +101,16 @@ fn whole(open: &Open, step: &Step, glyphs: Glyphs) -> Passage {
             .map_or("", |m| &m.title);
         let text = format!(
             "{} milestone {milestone}: {}\n",
-            glyphs.star(),
+            Glyph::MILESTONE.show(charset),
             clean_line(title)
         );
         passage.push(&text, Role::MilestoneReached);
     }
     if step.meta.error {
-        let text = format!("{} this step reports a failure\n", glyphs.cross());
+        let text = format!(
+            "{} this step reports a failure\n",
+            Glyph::FAIL.show(charset)
+        );
         passage.push(&text, Role::Error);
     }
     if !passage.text().is_empty() {
@@ -117,7 +122,10 @@ fn whole(open: &Open, step: &Step, glyphs: Glyphs) -> Passage {
             Role::Kind(step.kind),
         );
         if tool.failed {
-            passage.push(&format!("  {} failed", glyphs.cross()), Role::Error);
+            passage.push(
+                &format!("  {} failed", Glyph::FAIL.show(charset)),
+                Role::Error,
+            );
         }
         passage.push("\n", Role::Text);
         if let Some(arguments) = &tool.arguments {
@@ -144,87 +152,15 @@ fn whole(open: &Open, step: &Step, glyphs: Glyphs) -> Passage {
     passage
 }
 
-/// The text, with the JSON value in it laid out if there is one and that is wanted.
+/// The text, its JSON laid out if that is wanted.
 fn push_text(passage: &mut Passage, text: &str, pretty: bool) {
-    let json = if pretty { find_json(text) } else { None };
-    let Some((before, value, after)) = json else {
-        passage.push(&clean(text), Role::Text);
+    let text = clean(text);
+    if !pretty {
+        passage.push(&text, Role::Text);
         return;
-    };
-    passage.push(&clean(before), Role::Text);
-    if !before.is_empty() && !before.ends_with('\n') {
-        passage.push("\n", Role::Text);
     }
-    push_json(passage, &value, 0);
-    passage.push(&clean(after), Role::Text);
-}
-
-/// The JSON object at the first brace or bracket of a text, and what surrounds it.
-fn find_json(text: &str) -> Option<(&str, serde_json::Value, &str)> {
-    let start = text.find(['{', '['])?;
-    let (before, rest) = text.split_at(start);
-    let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<serde_json::Value>();
-    let value = stream.next()?.ok()?;
-    let after = rest.get(stream.byte_offset()..)?;
-    let members = value.as_object().map_or(0, serde_json::Map::len);
-    (members > 0).then_some((before, value, after))
-}
-
-fn push_json(passage: &mut Passage, value: &serde_json::Value, depth: usize) {
-    use serde_json::Value;
-    let indent = "  ".repeat(depth + 1);
-    let end = "  ".repeat(depth);
-    match value {
-        Value::Object(members) if !members.is_empty() => {
-            passage.push("{\n", Role::Muted);
-            for (i, (name, member)) in members.iter().enumerate() {
-                passage.push(&format!("{indent}{}", clean_line(name)), Role::Accent);
-                passage.push(": ", Role::Muted);
-                push_json(passage, member, depth + 1);
-                passage.push(
-                    if i + 1 < members.len() { ",\n" } else { "\n" },
-                    Role::Muted,
-                );
-            }
-            passage.push(&format!("{end}}}"), Role::Muted);
-        }
-        Value::Array(items) if !items.is_empty() => {
-            passage.push("[\n", Role::Muted);
-            for (i, item) in items.iter().enumerate() {
-                passage.push(&indent, Role::Muted);
-                push_json(passage, item, depth + 1);
-                passage.push(if i + 1 < items.len() { ",\n" } else { "\n" }, Role::Muted);
-            }
-            passage.push(&format!("{end}]"), Role::Muted);
-        }
-        Value::String(text) => passage.push(&clean(text), Role::Text),
-        other => passage.push(
-            &other.to_string(),
-            Role::Kind(crate::model::StepKind::ToolCall),
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lays_out_json_and_leaves_what_is_none() {
-        let mut passage = Passage::default();
-        push_text(
-            &mut passage,
-            "Updated Ledger:\n{\"done\": {\"answer\": false}, \"next\": []}",
-            true,
-        );
-        assert_eq!(
-            passage.text(),
-            "Updated Ledger:\n{\n  done: {\n    answer: false\n  },\n  next: []\n}"
-        );
-        for text in ["{broken", "no json", "a {} b {"] {
-            let mut passage = Passage::default();
-            push_text(&mut passage, text, true);
-            assert_eq!(passage.text().replace('\n', " "), text.replace('\n', " "));
-        }
+    let laid_out = json::passage(&text);
+    for (part, look) in laid_out.parts(0..laid_out.text().len()) {
+        passage.push(part, look);
     }
 }

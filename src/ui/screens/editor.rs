@@ -12,15 +12,17 @@ use crate::app::editor::Editor;
 use crate::app::extent::Pane;
 use crate::model::{Category, clean, clean_line, edit_class};
 use crate::ui::diff::{Change, DEADLINE, Side, WordDiff};
+use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
+use crate::ui::widgets::dot;
 
 impl Painter<'_> {
     pub(super) fn editor(&mut self, editor: &Editor, area: Rect) {
         let left = format!(
             "{} {} edit step {}",
             clean_line(editor.branch.as_str()),
-            self.glyphs.picked(),
+            Glyph::CURSOR.show(self.charset),
             editor.original.index
         );
         let mode = if editor.typing {
@@ -53,7 +55,7 @@ impl Painter<'_> {
                     .map(|(_, text)| crate::model::words(text).len())
                     .sum()
             };
-            let dot = self.glyphs.dot();
+            let dot = dot(self.charset);
             line.push_span(format!(" {dot} "));
             line.push_span(Span::styled(
                 class.name().replace('_', " "),
@@ -83,8 +85,8 @@ impl Painter<'_> {
         let (head, rest) = under_title(area);
         let text = format!(
             "original {} {}",
-            self.glyphs.dot(),
-            heading(&editor.original, self.glyphs)
+            dot(self.charset),
+            heading(&editor.original, self.charset)
         );
         self.title(&text, "", !editor.typing, head);
         let rest = indented(rest);
@@ -155,7 +157,7 @@ impl Painter<'_> {
 
     /// Whether changes need brackets: where no colour tells them apart.
     pub(super) fn marks_changes(&self) -> bool {
-        self.theme.style(Role::DiffAdd).fg.is_none() || self.glyphs.ascii
+        self.theme.style(Role::DiffAdd).fg.is_none() || self.charset == Charset::Ascii
     }
 }
 

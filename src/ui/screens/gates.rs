@@ -11,8 +11,10 @@ use crate::app::msg::Checked;
 use crate::gate::{GateResult, Report};
 use crate::model::{clean, clean_line};
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
+use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
+use crate::ui::widgets::dot;
 use crate::ui::widgets::hanging;
 
 impl Painter<'_> {
@@ -20,7 +22,7 @@ impl Painter<'_> {
         let branch = clean_line(gates.request.branch.as_str()).into_owned();
         let left = format!(
             "{branch} {} fork at step {}",
-            self.glyphs.picked(),
+            Glyph::CURSOR.show(self.charset),
             gates.request.step
         );
         let right = self.runs_line(gates);
@@ -36,7 +38,7 @@ impl Painter<'_> {
             Some(Ok(checked)) => lines.extend(self.gate_lines(checked, body.width)),
             Some(Err(fault)) => {
                 let head = vec![Span::styled(
-                    format!("{} ", self.glyphs.cross()),
+                    format!("{} ", Glyph::FAIL.show(self.charset)),
                     self.theme.style(Role::Error),
                 )];
                 lines.extend(hanging(
@@ -58,14 +60,14 @@ impl Painter<'_> {
         let runs = gates
             .runs()
             .map_or_else(|| "runs: …".to_owned(), |n| plural(n, "run"));
-        let text = format!("{runs} {} seed {}", self.glyphs.dot(), gates.request.seed);
+        let text = format!("{runs} {} seed {}", dot(self.charset), gates.request.seed);
         Line::styled(text, self.theme.style(Role::Text))
     }
 
     /// What is asked for, in a few rows: the kind of the edit, where it runs, and its words.
     fn edit_lines(&self, gates: &Gates, width: u16) -> Vec<Line<'static>> {
         let theme = self.theme;
-        let dot = self.glyphs.dot();
+        let dot = dot(self.charset);
         let mut summary = Passage::default();
         let checked = gates
             .checked
@@ -95,7 +97,7 @@ impl Painter<'_> {
             if checked.answer_leak {
                 let text = format!(
                     "\n{} the edit gives the expected answer away; it is marked so",
-                    self.glyphs.flag()
+                    Glyph::HYPOTHESIS.show(self.charset)
                 );
                 summary.push(&text, Role::Warn);
             }
@@ -135,8 +137,8 @@ impl Painter<'_> {
     fn gate_rows(&self, gate: &GateResult, width: u16) -> Vec<Line<'static>> {
         let theme = self.theme;
         let (sign, role) = match gate.holds {
-            Some(true) => (self.glyphs.pass(), Role::GatePass),
-            Some(false) => (self.glyphs.hold(), Role::GateHold),
+            Some(true) => (Glyph::PASS.show(self.charset), Role::GatePass),
+            Some(false) => (Glyph::UNCERTAIN.show(self.charset), Role::GateHold),
             None => (" ", Role::Muted),
         };
         let head = vec![
@@ -164,7 +166,7 @@ impl Painter<'_> {
         let indent = "              ";
         for detail in &gate.details {
             let head = vec![Span::styled(
-                format!("{indent}{} ", self.glyphs.dot()),
+                format!("{indent}{} ", dot(self.charset)),
                 theme.style(Role::Muted),
             )];
             lines.extend(hanging(
@@ -176,7 +178,7 @@ impl Painter<'_> {
         }
         if let Some(mend) = &gate.mend {
             let head = vec![Span::styled(
-                format!("{indent}{} ", self.glyphs.to()),
+                format!("{indent}{} ", Glyph::TO.show(self.charset)),
                 theme.style(Role::Warn),
             )];
             lines.extend(hanging(

@@ -15,10 +15,11 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
 
+use super::glyph::{Charset, Glyph};
 use super::passage::Passage;
 use super::role::Role;
 use super::theme::Theme;
-use super::widgets::{self, Glyphs, fit};
+use super::widgets::{self, fit};
 use super::wrap_cache::WrapCache;
 use crate::app::extent::{Extent, Extents, Pane};
 use crate::app::{App, View};
@@ -48,17 +49,17 @@ pub struct RenderCache {
     /// Where the panes stand after the last frame.
     pub extents: Extents,
     texts: WrapCache<TextId>,
-    glyphs: Glyphs,
+    charset: Charset,
 }
 
 impl RenderCache {
-    /// An empty cache; `ascii` asks for signs that every font has.
+    /// An empty cache, and the signs that the terminal can show.
     #[must_use]
-    pub fn new(ascii: bool) -> Self {
+    pub fn new(charset: Charset) -> Self {
         Self {
             extents: Extents::default(),
             texts: WrapCache::new(TEXTS),
-            glyphs: Glyphs { ascii },
+            charset,
         }
     }
 }
@@ -72,7 +73,7 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
     let mut painter = Painter {
         app,
         theme,
-        glyphs: cache.glyphs,
+        charset: cache.charset,
         cache,
         buf,
         cursor: None,
@@ -102,7 +103,7 @@ struct Areas {
 struct Painter<'a> {
     app: &'a App,
     theme: &'a Theme,
-    glyphs: Glyphs,
+    charset: Charset,
     cache: &'a mut RenderCache,
     buf: &'a mut Buffer,
     cursor: Option<(u16, u16)>,
@@ -166,9 +167,9 @@ impl Painter<'_> {
         };
         widgets::header(left, right, areas.header, self.theme, self.buf);
         if roomy {
-            widgets::rule(row(1), self.theme, self.glyphs, self.buf);
+            widgets::rule(row(1), self.theme, self.charset, self.buf);
         }
-        widgets::rule(areas.notice, self.theme, self.glyphs, self.buf);
+        widgets::rule(areas.notice, self.theme, self.charset, self.buf);
         widgets::footer(self.app, areas.footer, self.theme, self.buf);
         if let Some(cursor) = widgets::notice(self.app, areas.notice, self.theme, self.buf) {
             self.cursor = Some(cursor);
@@ -216,7 +217,7 @@ impl Painter<'_> {
     fn more(&mut self, extent: Extent, area: Rect) {
         let below = extent.rows.saturating_sub(extent.top + extent.height);
         if below > 0 && area.height > 0 && extent.height > 1 {
-            let text = format!(" {} {below} more ", self.glyphs.down());
+            let text = format!(" {} {below} more ", Glyph::BELOW.show(self.charset));
             self.corner(&text, Role::Accent, area);
         }
     }

@@ -9,6 +9,7 @@ use super::{Painter, TextId, plural, revision, row_of};
 use crate::app::extent::{Extent, Pane};
 use crate::app::{Context, View, command};
 use crate::model::{Category, Check, RunStatus, clean, clean_line};
+use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
 use crate::ui::widgets::{fit, fitted, hanging, milestone_meter, width_of};
@@ -22,10 +23,10 @@ impl Painter<'_> {
         };
         let name = clean_line(table.branch.id.as_str()).into_owned();
         let before = table.before.map(|(_, reached)| reached);
-        let meter = milestone_meter(table.reached, before, theme, self.glyphs);
+        let meter = milestone_meter(table.reached, before, theme, self.charset);
         let areas = self.frame(
             area,
-            &format!("{name} {} milestones", self.glyphs.picked()),
+            &format!("{name} {} milestones", Glyph::CURSOR.show(self.charset)),
             meter,
             true,
         );
@@ -35,10 +36,24 @@ impl Painter<'_> {
             let at = table.reached.get(i).copied().flatten();
             let had = before.map(|before| before.get(i).copied().flatten());
             let (role, sign, word) = match (at, had) {
-                (Some(_), Some(None)) => (Role::MilestoneGained, self.glyphs.full(), "gained"),
-                (Some(_), _) => (Role::MilestoneReached, self.glyphs.full(), "reached"),
-                (None, Some(Some(_))) => (Role::MilestoneLost, self.glyphs.empty(), "lost"),
-                (None, _) => (Role::MilestoneOpen, self.glyphs.empty(), "not reached"),
+                (Some(_), Some(None)) => (
+                    Role::MilestoneGained,
+                    Glyph::FULL.show(self.charset),
+                    "gained",
+                ),
+                (Some(_), _) => (
+                    Role::MilestoneReached,
+                    Glyph::FULL.show(self.charset),
+                    "reached",
+                ),
+                (None, Some(Some(_))) => {
+                    (Role::MilestoneLost, Glyph::EMPTY.show(self.charset), "lost")
+                }
+                (None, _) => (
+                    Role::MilestoneOpen,
+                    Glyph::EMPTY.show(self.charset),
+                    "not reached",
+                ),
             };
             if i == selected {
                 chosen = lines.len();
@@ -46,14 +61,14 @@ impl Painter<'_> {
             let head = vec![
                 Span::styled(
                     if i == selected {
-                        format!(" {} ", self.glyphs.picked())
+                        format!(" {} ", Glyph::CURSOR.show(self.charset))
                     } else {
                         "   ".to_owned()
                     },
                     theme.style(Role::Accent),
                 ),
                 Span::styled(
-                    format!("{sign} {}{} ", self.glyphs.star(), i + 1),
+                    format!("{sign} {}{} ", Glyph::MILESTONE.show(self.charset), i + 1),
                     theme.style(role),
                 ),
             ];
@@ -134,7 +149,7 @@ impl Painter<'_> {
         let left = format!(
             "{} {} what was tried",
             clean_line(&open.session.id),
-            self.glyphs.picked()
+            Glyph::CURSOR.show(self.charset)
         );
         let count = Line::styled(
             plural(open.interventions.len(), "intervention"),
@@ -187,7 +202,7 @@ impl Painter<'_> {
             };
             let first = row_of(areas.body, at);
             let sign = if i == selected {
-                self.glyphs.picked()
+                Glyph::CURSOR.show(self.charset)
             } else {
                 " "
             };
@@ -204,7 +219,7 @@ impl Painter<'_> {
             }
             if one.answer_leak {
                 line.push_span(Span::styled(
-                    format!("  {} answer leak", self.glyphs.flag()),
+                    format!("  {} answer leak", Glyph::HYPOTHESIS.show(self.charset)),
                     theme.style(Role::Warn),
                 ));
             }

@@ -9,8 +9,10 @@ use super::{Painter, plural, row_of};
 use crate::app::extent::Pane;
 use crate::model::clean_line;
 use crate::store::SessionSummary;
+use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
+use crate::ui::widgets::dot;
 use crate::ui::widgets::{bar, fit, hanging, milestone_meter, width_of};
 
 impl Painter<'_> {
@@ -70,17 +72,17 @@ impl Painter<'_> {
         second: Rect,
         selected: bool,
     ) {
-        let (theme, glyphs) = (self.theme, self.glyphs);
+        let (theme, charset) = (self.theme, self.charset);
         let session = &summary.session;
         let width = usize::from(first.width);
         let mut right = Line::default();
         match summary.success {
             Some(true) => right.push_span(Span::styled(
-                format!("{} right answer", glyphs.pass()),
+                format!("{} right answer", Glyph::PASS.show(charset)),
                 theme.style(Role::MilestoneReached),
             )),
             Some(false) => right.push_span(Span::styled(
-                format!("{} failed", glyphs.cross()),
+                format!("{} failed", Glyph::FAIL.show(charset)),
                 theme.style(Role::Error),
             )),
             None => right.push_span(Span::styled("not judged", theme.style(Role::Muted))),
@@ -88,9 +90,13 @@ impl Painter<'_> {
         if let Some((reached, of)) = summary.milestones.filter(|(_, of)| *of > 0) {
             let cells: Vec<Option<usize>> = (0..of).map(|i| (i < reached).then_some(0)).collect();
             right.push_span(Span::raw("  "));
-            right.extend(milestone_meter(&cells, None, theme, glyphs).spans);
+            right.extend(milestone_meter(&cells, None, theme, charset).spans);
         }
-        let sign = if selected { glyphs.picked() } else { " " };
+        let sign = if selected {
+            Glyph::CURSOR.show(charset)
+        } else {
+            " "
+        };
         let id = clean_line(&session.id).into_owned();
         let room = width.saturating_sub(right.width() + 4);
         let title = fit(
@@ -123,7 +129,7 @@ impl Painter<'_> {
             plural(session.agents.len(), "agent"),
             format!("taken in {day}"),
         ];
-        let facts = facts.join(&format!(" {} ", glyphs.dot()));
+        let facts = facts.join(&format!(" {} ", dot(charset)));
         let line = format!("    {}", fit(&clean_line(&facts), width.saturating_sub(5)));
         Line::styled(line, theme.style(Role::Muted)).render(second, self.buf);
         if selected {
@@ -136,7 +142,7 @@ impl Painter<'_> {
     fn import_line(&mut self, area: Rect) {
         let line = match &self.app.picker.importing {
             Some(importing) => {
-                let bar = bar(importing.share, 20, self.glyphs);
+                let bar = bar(importing.share, 20, self.charset);
                 let text = format!(
                     " reading {}  {bar}  {}",
                     clean_line(&importing.what),

@@ -11,11 +11,13 @@ use crate::app::fork::{Replay, Run};
 use crate::app::session::Open;
 use crate::model::{Category, Intervention, RunStatus, clean, clean_line};
 use crate::pipeline::Outcome;
+use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
 use crate::ui::widgets::{
     self, StepLook, answer_word, hanging, milestone_meter, run_badge, split_columns, step_line,
 };
+use crate::ui::widgets::{dot, horizontal};
 
 /// Cells that a run's column needs.
 const COLUMN: u16 = 38;
@@ -29,7 +31,7 @@ impl Painter<'_> {
         let left = format!(
             "{} {} replay from step {}",
             clean_line(replay.request.branch.as_str()),
-            self.glyphs.picked(),
+            Glyph::CURSOR.show(self.charset),
             replay.request.step
         );
         let state = match &replay.outcome {
@@ -105,7 +107,7 @@ impl Painter<'_> {
 
     fn what_is_tried(&mut self, replay: &Replay, area: Rect) {
         let checked = &replay.checked;
-        let dot = self.glyphs.dot();
+        let dot = dot(self.charset);
         let mut text = match &replay.request.text {
             None => "unedited re-run, the baseline".to_owned(),
             Some(_) => format!(
@@ -142,7 +144,11 @@ impl Painter<'_> {
 
     /// A run in one row: its branch, what it does, where it is, what it reached.
     fn run_row(&mut self, open: &Open, run: &Run, chosen: bool, row: Rect) {
-        let sign = if chosen { self.glyphs.picked() } else { " " };
+        let sign = if chosen {
+            Glyph::CURSOR.show(self.charset)
+        } else {
+            " "
+        };
         let mut line = Line::from(vec![
             Span::styled(format!("{sign} "), self.theme.style(Role::Accent)),
             Span::styled(
@@ -157,7 +163,7 @@ impl Painter<'_> {
 
     fn run_state(&self, open: &Open, run: &Run) -> Line<'static> {
         let theme = self.theme;
-        let badge = run_badge(&run.branch, theme, self.glyphs);
+        let badge = run_badge(&run.branch, theme, self.charset);
         let mut line = Line::from(Span::styled(
             widgets::fitted(&badge.content, 13),
             badge.style,
@@ -170,7 +176,7 @@ impl Painter<'_> {
         if !run.milestones.is_empty() {
             let parent = (open.branch.id == *run.branch.parent.as_ref().unwrap_or(&run.branch.id))
                 .then_some(open.milestones.as_slice());
-            line.extend(milestone_meter(&run.milestones, parent, theme, self.glyphs).spans);
+            line.extend(milestone_meter(&run.milestones, parent, theme, self.charset).spans);
             line.push_span("  ");
         }
         if run.branch.run.is_over() {
@@ -180,7 +186,7 @@ impl Painter<'_> {
                     theme.style(Role::Gate(gate)),
                 ));
             }
-            line.push_span(answer_word(&run.branch, theme, self.glyphs));
+            line.push_span(answer_word(&run.branch, theme, self.charset));
             if run.branch.diagnostic {
                 line.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
             }
@@ -198,7 +204,7 @@ impl Painter<'_> {
         let name = format!(
             "{} {} run {} of {}",
             clean_line(run.branch.id.name()),
-            self.glyphs.dot(),
+            dot(self.charset),
             i + 1,
             replay.runs.len()
         );
@@ -219,7 +225,7 @@ impl Painter<'_> {
             .branch
             .steps
             .max(run.heads.last().map_or(0, |head| head.index + 1));
-        let look = StepLook::new(&open.session, self.theme, self.glyphs, area.width, steps);
+        let look = StepLook::new(&open.session, self.theme, self.charset, area.width, steps);
         let window = if current {
             self.window(
                 Pane::Run,
@@ -244,7 +250,7 @@ impl Painter<'_> {
                 .iter()
                 .enumerate()
                 .filter(|(_, at)| **at == Some(head.index))
-                .map(|(m, _)| format!("{}{}", self.glyphs.star(), m + 1))
+                .map(|(m, _)| format!("{}{}", Glyph::MILESTONE.show(self.charset), m + 1))
                 .collect();
             let marks = Line::styled(reached.join(" "), self.theme.style(Role::MilestoneReached));
             let marks = if reached.is_empty() {
@@ -253,7 +259,11 @@ impl Painter<'_> {
                 marks
             };
             let chosen = current && window.top + k == run.selected;
-            let sign = if chosen { self.glyphs.picked() } else { " " };
+            let sign = if chosen {
+                Glyph::CURSOR.show(self.charset)
+            } else {
+                " "
+            };
             self.buf.set_stringn(
                 row.x,
                 row.y,
@@ -272,7 +282,7 @@ impl Painter<'_> {
             }
         }
         if run.unseen > 0 {
-            let text = format!(" {} {} new ", self.glyphs.down(), run.unseen);
+            let text = format!(" {} {} new ", Glyph::BELOW.show(self.charset), run.unseen);
             self.corner(&text, Role::Accent, list);
         }
         for (line, y) in below.into_iter().zip(list.bottom()..area.bottom()) {
@@ -319,7 +329,7 @@ impl Painter<'_> {
         match &run.branch.reason {
             Some(reason) if run.branch.run.is_over() => {
                 let head = vec![Span::styled(
-                    format!("  {} ", self.glyphs.run(run.branch.run)),
+                    format!("  {} ", Glyph::run(run.branch.run).show(self.charset)),
                     self.theme.style(Role::Run(run.branch.run)),
                 )];
                 let mut lines = hanging(
@@ -342,14 +352,14 @@ impl Painter<'_> {
             return Vec::new();
         };
         let rule = Line::styled(
-            self.glyphs.line().repeat(usize::from(width) + 2),
+            horizontal(self.charset).repeat(usize::from(width) + 2),
             theme.style(Role::Border),
         );
         let mut lines = vec![rule];
         match outcome {
             Err(fault) => lines.extend(hanging(
                 vec![Span::styled(
-                    format!(" {} ", self.glyphs.cross()),
+                    format!(" {} ", Glyph::FAIL.show(self.charset)),
                     theme.style(Role::Error),
                 )],
                 Passage::plain(&clean(fault), Role::Error),

@@ -9,8 +9,10 @@ use crate::app::extent::Pane;
 use crate::app::session::{Focus, Open};
 use crate::app::steps::Row;
 use crate::model::{Trial, clean_line};
+use crate::ui::glyph::Glyph;
 use crate::ui::role::Role;
 use crate::ui::widgets::{self, StepLook, answer_word, fit, milestone_meter, run_badge, step_line};
+use crate::ui::widgets::{dot, vertical};
 
 impl Painter<'_> {
     pub(super) fn session(&mut self, area: Rect) {
@@ -18,7 +20,7 @@ impl Painter<'_> {
         let left = format!(
             "{} {} {}",
             clean_line(&open.session.id),
-            self.glyphs.picked(),
+            Glyph::CURSOR.show(self.charset),
             clean_line(open.branch.id.name())
         );
         let right = self.branch_summary(open);
@@ -73,7 +75,7 @@ impl Painter<'_> {
             focused,
             area,
             self.theme,
-            self.glyphs,
+            self.charset,
             self.buf,
         );
     }
@@ -81,24 +83,24 @@ impl Painter<'_> {
     pub(super) fn vertical(&mut self, x: u16, area: Rect) {
         let style = self.theme.style(Role::Border);
         for y in area.top()..area.bottom() {
-            self.buf.set_stringn(x, y, self.glyphs.bar(), 1, style);
+            self.buf.set_stringn(x, y, vertical(self.charset), 1, style);
         }
     }
 
     /// `failed · 4 trials · 36 steps · ▰▰▱▱▱ 2/5`, of the branch shown.
     fn branch_summary(&self, open: &Open) -> Line<'static> {
         let muted = self.theme.style(Role::Muted);
-        let dot = || Span::styled(format!(" {} ", self.glyphs.dot()), muted);
+        let dot = || Span::styled(format!(" {} ", dot(self.charset)), muted);
         let mut line = Line::default();
         if open.branch.parent.is_some() {
-            line.push_span(run_badge(&open.branch, self.theme, self.glyphs));
+            line.push_span(run_badge(&open.branch, self.theme, self.charset));
             line.push_span(dot());
             if open.branch.diagnostic {
                 line.push_span(Span::styled("diagnostic", self.theme.style(Role::Warn)));
                 line.push_span(dot());
             }
         }
-        line.push_span(answer_word(&open.branch, self.theme, self.glyphs));
+        line.push_span(answer_word(&open.branch, self.theme, self.charset));
         for text in [
             plural(open.steps.trials.len(), "trial"),
             plural(open.steps.len, "step"),
@@ -112,7 +114,7 @@ impl Painter<'_> {
                 &open.milestones,
                 open.parent_milestones.as_deref(),
                 self.theme,
-                self.glyphs,
+                self.charset,
             );
             line.extend(meter.spans);
         }
@@ -128,15 +130,19 @@ impl Painter<'_> {
             .filter(|(index, _)| *index == open.selected);
         let fork = match detail.map(|(_, view)| &view.restorability) {
             Some(Ok(found)) if found.exact => Span::styled(
-                format!(" {} {}", self.glyphs.pass(), found.line),
+                format!(" {} {}", Glyph::PASS.show(self.charset), found.line),
                 theme.style(Role::GatePass),
             ),
             Some(Ok(found)) => Span::styled(
-                format!(" {} {}", self.glyphs.hold(), found.line),
+                format!(" {} {}", Glyph::UNCERTAIN.show(self.charset), found.line),
                 theme.style(Role::Warn),
             ),
             Some(Err(fault)) => Span::styled(
-                format!(" {} {}", self.glyphs.hold(), clean_line(fault)),
+                format!(
+                    " {} {}",
+                    Glyph::UNCERTAIN.show(self.charset),
+                    clean_line(fault)
+                ),
                 theme.style(Role::Warn),
             ),
             None => Span::raw(" "),
@@ -161,9 +167,9 @@ impl Painter<'_> {
             let mut names: Vec<Span<'static>> = newest
                 .map(|branch| {
                     let sign = match branch.success {
-                        Some(true) => self.glyphs.pass(),
-                        Some(false) => self.glyphs.cross(),
-                        None => self.glyphs.run(branch.run),
+                        Some(true) => Glyph::PASS.show(self.charset),
+                        Some(false) => Glyph::FAIL.show(self.charset),
+                        None => Glyph::run(branch.run).show(self.charset),
                     };
                     Span::styled(
                         format!(" {}{sign}", branch.id.name()),
@@ -198,7 +204,7 @@ impl Painter<'_> {
         let look = StepLook::new(
             &open.session,
             self.theme,
-            self.glyphs,
+            self.charset,
             area.width,
             steps.len,
         );
@@ -217,18 +223,18 @@ impl Painter<'_> {
             }
         }
         if open.unseen > 0 {
-            let text = format!(" {} {} new ", self.glyphs.down(), open.unseen);
+            let text = format!(" {} {} new ", Glyph::BELOW.show(self.charset), open.unseen);
             self.corner(&text, Role::Accent, area);
         }
     }
 
     pub(super) fn trial_row(&mut self, trial: Trial, len: usize, row: Rect) {
-        widgets::rule(row, self.theme, self.glyphs, self.buf);
+        widgets::rule(row, self.theme, self.charset, self.buf);
         let end = trial.end.min(len.saturating_sub(1));
         let text = format!(
             " trial {} {} steps {}–{end} ",
             trial.index,
-            self.glyphs.dot(),
+            dot(self.charset),
             trial.start
         );
         let room = usize::from(row.width.saturating_sub(2));
@@ -243,7 +249,11 @@ impl Painter<'_> {
 
     fn step_row(&mut self, open: &Open, step: usize, look: StepLook<'_>, row: Rect) {
         let chosen = step == open.selected;
-        let sign = if chosen { self.glyphs.picked() } else { " " };
+        let sign = if chosen {
+            Glyph::CURSOR.show(self.charset)
+        } else {
+            " "
+        };
         self.buf
             .set_stringn(row.x, row.y, sign, 1, self.theme.style(Role::Accent));
         let rest = Rect {
@@ -292,13 +302,13 @@ impl Painter<'_> {
         {
             let word = if width >= 70 { " label" } else { "" };
             parts.push(Span::styled(
-                format!("{}{word}", self.glyphs.flag()),
+                format!("{}{word}", Glyph::HYPOTHESIS.show(self.charset)),
                 theme.style(Role::Warn),
             ));
         }
         for milestone in open.milestones_at(step) {
             parts.push(Span::styled(
-                format!("{}{milestone}", self.glyphs.star()),
+                format!("{}{milestone}", Glyph::MILESTONE.show(self.charset)),
                 theme.style(Role::MilestoneReached),
             ));
         }
@@ -307,20 +317,17 @@ impl Painter<'_> {
             .drafts
             .contains_key(&(open.branch.id.clone(), step))
         {
-            parts.push(Span::styled(
-                format!("{} draft", self.glyphs.draft()),
-                theme.style(Role::Accent),
-            ));
+            parts.push(Span::styled("draft", theme.style(Role::Accent)));
         }
         let forks: Vec<&str> = open.forks_at(step).map(|branch| branch.id.name()).collect();
         match forks.as_slice() {
             [] => {}
             [one] => parts.push(Span::styled(
-                format!("{}{one}", self.glyphs.fork()),
+                format!("{}{one}", Glyph::FORK.show(self.charset)),
                 theme.style(Role::Accent),
             )),
             [first, .., last] => parts.push(Span::styled(
-                format!("{}{first}–{last}", self.glyphs.fork()),
+                format!("{}{first}–{last}", Glyph::FORK.show(self.charset)),
                 theme.style(Role::Accent),
             )),
         }
@@ -345,11 +352,19 @@ impl Painter<'_> {
             .skip(window.top)
             .take(window.height)
         {
-            let lines =
-                widgets::branch_lines(branch, branch.id == open.branch.id, self.theme, self.glyphs);
+            let lines = widgets::branch_lines(
+                branch,
+                branch.id == open.branch.id,
+                self.theme,
+                self.charset,
+            );
             let at = (i - window.top) * 2;
             let chosen = i == open.branch_row;
-            let sign = if chosen { self.glyphs.picked() } else { " " };
+            let sign = if chosen {
+                Glyph::CURSOR.show(self.charset)
+            } else {
+                " "
+            };
             for (k, line) in lines.into_iter().enumerate() {
                 let row = row_of(area, at + k);
                 let sign = if k == 0 { sign } else { " " };

@@ -5,11 +5,12 @@ use ratatui::backend::TestBackend;
 use super::*;
 use crate::app::fixture;
 use crate::ui::colour::Depth;
+use crate::ui::glyph::Charset;
 
 /// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it.
 fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
     let theme = Theme::fallback(Depth::Ansi16);
-    let mut cache = RenderCache::new(false);
+    let mut cache = RenderCache::new(Charset::Unicode);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     // Twice, for the first frame tells the application how high its panes are.
     for _ in 0..2 {
@@ -19,8 +20,11 @@ fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
         let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
         fixture::answer(app, jobs);
     }
-    let _ = name;
-    terminal.backend().to_string()
+    if let Ok(directory) = std::env::var("DOVER_LOOK") {
+        let picture = crate::ui::svg::svg(terminal.backend().buffer(), &theme);
+        std::fs::write(format!("{directory}/{name}.svg"), picture).unwrap();
+    }
+    crate::ui::svg::text(terminal.backend().buffer())
 }
 
 /// Every screen, by name.

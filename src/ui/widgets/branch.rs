@@ -2,32 +2,36 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Glyphs;
 use crate::model::{Branch, RunStatus};
+use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::role::Role;
 use crate::ui::theme::Theme;
 
 /// What the run is doing: a sign and a word.
 #[must_use]
-pub fn run_badge(branch: &Branch, theme: &Theme, glyphs: Glyphs) -> Span<'static> {
-    let text = format!("{} {}", glyphs.run(branch.run), branch.run.name());
+pub fn run_badge(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'static> {
+    let text = format!(
+        "{} {}",
+        Glyph::run(branch.run).show(charset),
+        branch.run.name()
+    );
     Span::styled(text, theme.style(Role::Run(branch.run)))
 }
 
 /// Whether the final answer was right, in a word: the verifier's, of whatever branch.
 #[must_use]
-pub fn answer_word(branch: &Branch, theme: &Theme, glyphs: Glyphs) -> Span<'static> {
+pub fn answer_word(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'static> {
     match branch.success {
         Some(true) => Span::styled(
-            format!("{} right answer", glyphs.pass()),
+            format!("{} right answer", Glyph::PASS.show(charset)),
             theme.style(Role::MilestoneReached),
         ),
         Some(false) if branch.answer.is_some() => Span::styled(
-            format!("{} wrong answer", glyphs.cross()),
+            format!("{} wrong answer", Glyph::FAIL.show(charset)),
             theme.style(Role::Error),
         ),
         Some(false) => Span::styled(
-            format!("{} no answer", glyphs.cross()),
+            format!("{} no answer", Glyph::FAIL.show(charset)),
             theme.style(Role::Error),
         ),
         None if branch.run.is_over() && branch.run != RunStatus::Held => {
@@ -43,7 +47,7 @@ pub fn branch_lines(
     branch: &Branch,
     shown: bool,
     theme: &Theme,
-    glyphs: Glyphs,
+    charset: Charset,
 ) -> [Line<'static>; 2] {
     let muted = theme.style(Role::Muted);
     let name = if shown { Role::Accent } else { Role::Text };
@@ -55,7 +59,7 @@ pub fn branch_lines(
         ));
     }
     first.push(Span::raw("  "));
-    first.push(run_badge(branch, theme, glyphs));
+    first.push(run_badge(branch, theme, charset));
     let mut second = vec![Span::raw("  ")];
     if branch.diagnostic {
         second.push(Span::styled("diagnostic  ", theme.style(Role::Warn)));
@@ -67,10 +71,15 @@ pub fn branch_lines(
         ));
         second.push(Span::raw("  "));
     }
-    second.push(answer_word(branch, theme, glyphs));
+    second.push(answer_word(branch, theme, charset));
     if let Some(tally) = branch.milestones {
         second.push(Span::styled(
-            format!("  {}{}/{}", glyphs.star(), tally.after, tally.of),
+            format!(
+                "  {}{}/{}",
+                Glyph::MILESTONE.show(charset),
+                tally.after,
+                tally.of
+            ),
             muted,
         ));
     }

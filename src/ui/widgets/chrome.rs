@@ -5,11 +5,39 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use super::{Glyphs, fit, width_of};
+use super::{fit, width_of};
 use crate::app::{App, Prompt, Purpose, command};
 use crate::model::clean_line;
+use crate::ui::glyph::Charset;
 use crate::ui::role::Role;
 use crate::ui::theme::Theme;
+
+/// A piece of a horizontal line.
+#[must_use]
+pub const fn horizontal(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Unicode => "─",
+        Charset::Ascii => "-",
+    }
+}
+
+/// A piece of a vertical line.
+#[must_use]
+pub const fn vertical(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Unicode => "│",
+        Charset::Ascii => "|",
+    }
+}
+
+/// Between the parts of a line.
+#[must_use]
+pub const fn dot(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Unicode => "·",
+        Charset::Ascii => "-",
+    }
+}
 
 /// A line with a left and a right part; the left one gives way.
 pub fn header(left: &str, right: Line<'_>, area: Rect, theme: &Theme, buf: &mut Buffer) {
@@ -34,8 +62,8 @@ pub fn header(left: &str, right: Line<'_>, area: Rect, theme: &Theme, buf: &mut 
 }
 
 /// A horizontal line.
-pub fn rule(area: Rect, theme: &Theme, glyphs: Glyphs, buf: &mut Buffer) {
-    let line = glyphs.line().repeat(usize::from(area.width));
+pub fn rule(area: Rect, theme: &Theme, charset: Charset, buf: &mut Buffer) {
+    let line = horizontal(charset).repeat(usize::from(area.width));
     buf.set_stringn(
         area.x,
         area.y,
@@ -52,10 +80,10 @@ pub fn title(
     focused: bool,
     area: Rect,
     theme: &Theme,
-    glyphs: Glyphs,
+    charset: Charset,
     buf: &mut Buffer,
 ) {
-    rule(area, theme, glyphs, buf);
+    rule(area, theme, charset, buf);
     let role = if focused { Role::Accent } else { Role::Title };
     let width = usize::from(area.width);
     let remark = fit(remark, width.saturating_sub(8));

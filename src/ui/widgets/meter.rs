@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Glyphs;
+use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::role::Role;
 use crate::ui::theme::Theme;
 
@@ -12,7 +12,7 @@ pub fn milestone_meter(
     reached: &[Option<usize>],
     before: Option<&[Option<usize>]>,
     theme: &Theme,
-    glyphs: Glyphs,
+    charset: Charset,
 ) -> Line<'static> {
     let count = reached.iter().flatten().count();
     let mut spans: Vec<Span<'static>> = reached
@@ -21,10 +21,12 @@ pub fn milestone_meter(
         .map(|(i, now)| {
             let had = before.is_none_or(|before| before.get(i).copied().flatten().is_some());
             let (sign, role) = match (now.is_some(), had) {
-                (true, false) => (glyphs.full(), Role::MilestoneGained),
-                (true, true) => (glyphs.full(), Role::MilestoneReached),
-                (false, true) if before.is_some() => (glyphs.empty(), Role::MilestoneLost),
-                (false, _) => (glyphs.empty(), Role::MilestoneOpen),
+                (true, false) => (Glyph::FULL.show(charset), Role::MilestoneGained),
+                (true, true) => (Glyph::FULL.show(charset), Role::MilestoneReached),
+                (false, true) if before.is_some() => {
+                    (Glyph::EMPTY.show(charset), Role::MilestoneLost)
+                }
+                (false, _) => (Glyph::EMPTY.show(charset), Role::MilestoneOpen),
             };
             Span::styled(sign, theme.style(role))
         })
@@ -38,10 +40,10 @@ pub fn milestone_meter(
 
 /// A progress bar of `width` cells.
 #[must_use]
-pub fn bar(share: f64, width: u16, glyphs: Glyphs) -> String {
+pub fn bar(share: f64, width: u16, charset: Charset) -> String {
     let filled = (0..width)
         .filter(|cell| f64::from(*cell) < share * f64::from(width))
         .count();
     let rest = usize::from(width) - filled;
-    glyphs.full().repeat(filled) + &glyphs.empty().repeat(rest)
+    Glyph::FULL.show(charset).repeat(filled) + &Glyph::EMPTY.show(charset).repeat(rest)
 }

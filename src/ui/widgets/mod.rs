@@ -3,15 +3,13 @@
 mod branch;
 mod chrome;
 mod columns;
-mod glyphs;
 mod meter;
 mod step;
 mod text;
 
 pub use branch::{answer_word, branch_lines, run_badge};
-pub use chrome::{footer, header, notice, rule, title};
+pub use chrome::{dot, footer, header, horizontal, notice, rule, title, vertical};
 pub use columns::{fit, fitted, split_columns, width_of};
-pub use glyphs::Glyphs;
 pub use meter::{bar, milestone_meter};
 pub use step::{StepLook, step_line};
 pub use text::{hanging, lines_in, text_pane};

@@ -2,8 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Glyphs, fit, fitted, width_of};
+use super::{fit, fitted, width_of};
 use crate::model::{Session, StepHead, StepKind, clean_line};
+use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::role::Role;
 use crate::ui::theme::Theme;
 
@@ -15,7 +16,7 @@ pub struct StepLook<'a> {
     /// Colours.
     pub theme: &'a Theme,
     /// Signs.
-    pub glyphs: Glyphs,
+    pub charset: Charset,
     /// Cells of the step number.
     pub number: usize,
     /// Cells of the agent's name; 0 leaves it out.
@@ -30,7 +31,7 @@ impl<'a> StepLook<'a> {
     pub fn new(
         session: &'a Session,
         theme: &'a Theme,
-        glyphs: Glyphs,
+        charset: Charset,
         width: u16,
         steps: usize,
     ) -> Self {
@@ -54,7 +55,7 @@ impl<'a> StepLook<'a> {
         Self {
             session,
             theme,
-            glyphs,
+            charset,
             number,
             agent: longest.unwrap_or(most).clamp(4, 18).min(most),
             kind,
@@ -77,11 +78,24 @@ impl<'a> StepLook<'a> {
     pub fn kind(&self, head: &StepHead) -> String {
         match &head.to {
             Some(to) if matches!(head.kind, StepKind::Instruction | StepKind::Message) => {
-                format!("{} {}", self.glyphs.to(), clean_line(to))
+                format!("{} {}", Glyph::TO.show(self.charset), clean_line(to))
             }
             _ => head.kind.name().replace('_', " "),
         }
     }
+}
+
+/// The sign of an agent: who gives the task, who orchestrates, who works.
+fn agent_sign(charset: Charset, session: &Session, name: &str) -> &'static str {
+    let human = ["human", "user", "user_proxy", "operator"];
+    let glyph = if session.orchestrator.as_deref() == Some(name) {
+        Glyph::ORCHESTRATOR
+    } else if human.contains(&name.to_lowercase().as_str()) {
+        Glyph::HUMAN
+    } else {
+        Glyph::AGENT
+    };
+    glyph.show(charset)
 }
 
 /// A step's row of `width` cells: number, agent, kind, the beginning of its text, and marks at the right end.
@@ -100,7 +114,7 @@ pub fn step_line(
             theme.style(Role::Muted),
         ),
         Span::styled(
-            format!("{} ", look.glyphs.agent(look.session, &head.agent)),
+            format!("{} ", agent_sign(look.charset, look.session, &head.agent)),
             agent,
         ),
     ];
@@ -118,7 +132,7 @@ pub fn step_line(
     }
     if head.error {
         spans.push(Span::styled(
-            format!("{} ", look.glyphs.cross()),
+            format!("{} ", Glyph::FAIL.show(look.charset)),
             theme.style(Role::Error),
         ));
     }
