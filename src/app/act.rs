@@ -128,7 +128,10 @@ pub(super) fn select_step(app: &mut App, step: usize) {
 /// Shows a comparison, in the place of one that is shown already.
 pub(super) fn show_comparison(app: &mut App, comparing: Comparing) {
     let compare = Box::new(Compare::new(comparing));
-    app.extents.rewind(Pane::Compare);
+    // The first divergence with a few equal steps above it.
+    let top = compare.selected.saturating_sub(3);
+    let extent = app.extents.get(Pane::Compare);
+    app.extents.set(Pane::Compare, Extent { top, ..extent });
     match app.views.last_mut() {
         Some(View::Compare(shown)) => *shown = compare,
         _ => app.views.push(View::Compare(compare)),

@@ -338,35 +338,6 @@ static TABLE: &[Command] = &[
     .hinted()
     .unless(needs_branch),
     command(
-        Id::Verdicts,
-        "verdicts",
-        G::Debug,
-        &[k('v')],
-        &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare],
-        "Lists the interventions with their runs and verdicts",
-    )
-    .hinted()
-    .unless(needs_intervention),
-    command(
-        Id::Milestones,
-        "milestones",
-        G::Debug,
-        &[k('m')],
-        &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare],
-        "Shows which milestones were reached, gained and lost",
-    )
-    .hinted(),
-    command(
-        Id::Replay,
-        "replay",
-        G::Debug,
-        &[k('r')],
-        SESSION,
-        "Goes back to the replay",
-    )
-    .hinted()
-    .unless(needs_replay),
-    command(
         Id::Search,
         "search",
         G::Read,
@@ -687,6 +658,35 @@ static TABLE: &[Command] = &[
         "Compares the intervention's best run with its parent",
     )
     .hinted(),
+    command(
+        Id::Verdicts,
+        "verdicts",
+        G::Debug,
+        &[k('v')],
+        &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare],
+        "Lists the interventions with their runs and verdicts",
+    )
+    .hinted()
+    .unless(needs_intervention),
+    command(
+        Id::Milestones,
+        "milestones",
+        G::Debug,
+        &[k('m')],
+        &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare],
+        "Shows which milestones were reached, gained and lost",
+    )
+    .hinted(),
+    command(
+        Id::Replay,
+        "replay",
+        G::Debug,
+        &[k('r')],
+        SESSION,
+        "Goes back to the replay",
+    )
+    .hinted()
+    .unless(needs_replay),
     command(
         Id::Accept,
         "take",

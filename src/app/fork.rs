@@ -1,8 +1,10 @@
 //! A fork on its way: the gate panel before it and the replay after it.
 
-use super::msg::{Checked, Fault, Ticket};
+use std::sync::Arc;
+
+use super::msg::{Checked, Fault, Job, Ticket};
 use crate::gate::Report;
-use crate::model::{Branch, BranchId, Intervention, RunStatus, Step, StepHead};
+use crate::model::{Branch, BranchId, Intervention, RunStatus, Session, Step, StepHead};
 use crate::pipeline::{ForkRequest, Outcome, Progress};
 
 /// Bytes of the step being made that are shown; older ones are let go.
@@ -55,6 +57,10 @@ pub struct Run {
     pub milestones: Vec<Option<usize>>,
     /// A question for milestones is under way.
     pub asking: bool,
+    /// The step whose text is here, by its index.
+    pub detail: Option<(usize, Result<Step, Fault>)>,
+    /// A step asked for, by its index, that has not come.
+    pub asked: Option<usize>,
     /// The selected step, as a place in `heads`.
     pub selected: usize,
     /// Steps that came while the selection was not at the tail.
@@ -69,9 +75,30 @@ impl Run {
             delta: None,
             milestones: Vec::new(),
             asking: false,
+            detail: None,
+            asked: None,
             selected: 0,
             unseen: 0,
         }
+    }
+
+    /// The selected step in full, if it is here.
+    #[must_use]
+    pub fn step(&self) -> Option<&Step> {
+        let index = self.heads.get(self.selected)?.index;
+        let (at, step) = self.detail.as_ref()?;
+        step.as_ref().ok().filter(|_| *at == index)
+    }
+
+    /// The selected step, asked for once.
+    pub fn wanted(&mut self, session: &Arc<Session>) -> Option<Job> {
+        let index = self.heads.get(self.selected)?.index;
+        let known = self.detail.as_ref().is_some_and(|(at, _)| *at == index);
+        if known || self.asked.is_some() {
+            return None;
+        }
+        self.asked = Some(index);
+        Some(Job::Step(session.clone(), self.branch.id.clone(), index))
     }
 
     /// Moves the selection; it stays inside.

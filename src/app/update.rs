@@ -58,6 +58,14 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
             Vec::new()
         }
         Msg::Step(branch, index, view) => {
+            let run = app
+                .replay
+                .as_mut()
+                .and_then(|replay| replay.run_of(&branch));
+            if let Some(run) = run.filter(|run| run.asked == Some(index)) {
+                run.asked = None;
+                run.detail = Some((index, view.step.clone()));
+            }
             if let Some(open) = &mut app.open
                 && open.steps.branch == branch
             {
@@ -392,6 +400,12 @@ fn wanted(app: &mut App) -> Vec<Job> {
     let mut jobs = Vec::new();
     if let Some(open) = &mut app.open {
         jobs.extend(open.wanted(app.extents.get(Pane::Steps).height));
+    }
+    if let (Some(View::Replay), Some(open), Some(replay)) =
+        (app.views.last(), &app.open, &mut app.replay)
+        && let Some(run) = replay.run_mut()
+    {
+        jobs.extend(run.wanted(&open.session));
     }
     for view in &mut app.views {
         if let View::Compare(compare) = view {

@@ -51,7 +51,7 @@ impl Painter<'_> {
             }
         } else {
             let text = format!(
-                "{} above, {} below",
+                "- {}   + {}",
                 clean_line(compare.a.branch.id.name()),
                 self.half_name(&compare.b)
             );
@@ -157,7 +157,8 @@ impl Painter<'_> {
         let count = compare.comparison.pairs.len();
         let mut extent = self.extent(Pane::Compare);
         (extent.rows, extent.height) = (count, height);
-        let mut top = extent.showing(compare.selected).top;
+        let lowest = (compare.selected + 1).saturating_sub(height.max(1));
+        let mut top = extent.top.clamp(lowest, compare.selected);
         let blocks: Vec<Vec<Line<'static>>> = (top..=compare.selected)
             .map(|row| self.pair_lines(compare, row, area.width))
             .collect();
@@ -329,13 +330,15 @@ impl Painter<'_> {
             return Vec::new();
         };
         let left = std::ptr::eq(half, &raw const compare.a);
-        let sign = match (pair.same, pair.a.is_some() && pair.b.is_some()) {
-            (true, _) => Span::styled("  ", theme.style(Role::Muted)),
-            (false, true) => Span::styled(
-                format!("{} ", Glyph::DIFFERS.show(self.charset)),
-                theme.style(if left { Role::DiffDel } else { Role::DiffAdd }),
-            ),
-            (false, false) if left => Span::styled("- ", theme.style(Role::DiffDel)),
+        let first = compare.comparison.first_divergence.is_some()
+            && compare.comparison.pairs.iter().find(|pair| !pair.same) == Some(&pair);
+        let sign = match (pair.same, left) {
+            (true, _) => Span::raw("  "),
+            (false, true) if first => {
+                let sign = Glyph::DIFFERS.show(self.charset);
+                Span::styled(format!("{sign} "), theme.style(Role::Accent))
+            }
+            (false, true) => Span::styled("- ", theme.style(Role::DiffDel)),
             (false, false) => Span::styled("+ ", theme.style(Role::DiffAdd)),
         };
         let Some(head) = head else {

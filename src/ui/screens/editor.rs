@@ -124,8 +124,8 @@ impl Painter<'_> {
         if rest.is_empty() {
             return;
         }
-        let marks = self.marks_changes();
-        let shown = diff.passage(Side::Both, marks);
+        // Brackets as well as colour: deleted and added words would run into each other.
+        let shown = diff.passage(Side::Both, true);
         // The window follows the first change, for that is what is looked at.
         let first = diff
             .pieces()

@@ -106,12 +106,7 @@ impl Painter<'_> {
         if let Some(text) = &gates.request.text {
             let diff = WordDiff::new(&clean(&gates.original.text), &clean(text), DEADLINE);
             let head = vec![Span::styled("  ", theme.style(Role::Muted))];
-            let mut diff = hanging(
-                head,
-                diff.passage(Side::Both, self.marks_changes()),
-                width,
-                theme,
-            );
+            let mut diff = hanging(head, diff.passage(Side::Both, true), width, theme);
             // Four rows tell which edit it is; the editor shows it whole.
             if diff.len() > 4 {
                 diff.truncate(4);

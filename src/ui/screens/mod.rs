@@ -12,6 +12,7 @@ mod session;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
 
@@ -229,22 +230,22 @@ impl Painter<'_> {
         if area.height > 0 && cells <= area.width {
             let style = self.theme.style(role);
             let (x, y) = (area.right() - cells, area.bottom() - 1);
-            self.buf.set_stringn(
-                x,
-                y,
-                text,
-                usize::from(cells),
-                ratatui::style::Style::reset().patch(style),
-            );
+            let style = widgets::plain(self.theme).patch(style);
+            self.buf.set_stringn(x, y, text, usize::from(cells), style);
         }
     }
 
     /// Lays the selection over a row.
     fn select(&mut self, area: Rect, focused: bool) {
         let style = if focused {
-            self.theme.style(Role::Selection)
+            let selection = self.theme.style(Role::Selection);
+            // Reversed, a row of many colours would be a patchwork.
+            if selection.add_modifier.contains(Modifier::REVERSED) {
+                self.buf.set_style(area, widgets::plain(self.theme));
+            }
+            selection
         } else {
-            ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD)
+            Style::new().add_modifier(Modifier::BOLD)
         };
         self.buf.set_style(area, style);
     }

@@ -5,9 +5,10 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
+use super::session::under_title;
 use super::{Painter, plural, row_of};
 use crate::app::extent::Pane;
-use crate::model::clean_line;
+use crate::model::{clean, clean_line};
 use crate::store::SessionSummary;
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
@@ -33,7 +34,8 @@ impl Painter<'_> {
         let count = Line::styled(count, self.theme.style(Role::Muted));
         let areas = self.frame(area, "dover · pick a run to debug", count, true);
         self.import_line(areas.info);
-        let body = areas.body;
+        let (mut body, task) = (areas.body, self.task_area(areas.body));
+        body.height -= task.height;
         if shown.is_empty() {
             let text = if picker.sessions.is_none() {
                 "Reading the store…"
@@ -62,6 +64,54 @@ impl Painter<'_> {
             let first = row_of(body, (i - window.top) * 2);
             let second = row_of(body, (i - window.top) * 2 + 1);
             self.session_rows(summary, first, second, i == picker.selected);
+        }
+        if let Some(summary) = shown.get(picker.selected) {
+            self.task(summary, task);
+        }
+    }
+
+    /// Room for the selected session's task, where there is enough.
+    fn task_area(&self, body: Rect) -> Rect {
+        let height = if body.height >= 14 {
+            body.height / 3
+        } else {
+            0
+        };
+        Rect {
+            y: body.bottom() - height,
+            height,
+            ..body
+        }
+    }
+
+    /// What the selected run was to do.
+    fn task(&mut self, summary: &SessionSummary, area: Rect) {
+        let (head, rest) = under_title(area);
+        if rest.height == 0 {
+            return;
+        }
+        let session = &summary.session;
+        self.title(
+            "its task",
+            &clean_line(session.source.as_deref().unwrap_or_default()),
+            false,
+            head,
+        );
+        let mut passage = Passage::plain(&clean(&session.task), Role::Text);
+        if let Some(expected) = &session.expected {
+            passage.push(
+                &format!("\nright answer: {}", clean_line(expected)),
+                Role::Muted,
+            );
+        }
+        let lines = hanging(
+            vec![Span::raw(" ")],
+            passage,
+            rest.width.saturating_sub(1),
+            self.theme,
+        );
+        for (line, row) in lines.iter().zip(rest.rows()) {
+            line.render(row, self.buf);
         }
     }
 

@@ -4,6 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
+use super::detail::heading;
 use super::session::under_title;
 use super::{Painter, TextId, WIDE, plural, revision, row_of};
 use crate::app::extent::{Extent, Pane};
@@ -56,12 +57,18 @@ impl Painter<'_> {
         let end = u16::try_from(verdict.len())
             .unwrap_or(0)
             .min(areas.body.height.saturating_sub(list) / 2 + 1);
-        let [top, middle, bottom] = Layout::vertical([
+        let text = if areas.body.height >= list + end + 14 {
+            areas.body.height / 4
+        } else {
+            0
+        };
+        let parts = [
             Constraint::Length(list),
             Constraint::Fill(1),
+            Constraint::Length(text),
             Constraint::Length(end),
-        ])
-        .areas(areas.body);
+        ];
+        let [top, middle, text, bottom] = Layout::vertical(parts).areas(areas.body);
         if replay.runs.is_empty() {
             let text = if replay.running() {
                 "forking…"
@@ -91,18 +98,39 @@ impl Painter<'_> {
             }
             if let Some(run) = replay.run() {
                 let (head, rest) = under_title(middle);
-                self.title(
-                    &format!("steps of {}", clean_line(run.branch.id.name())),
-                    "",
-                    true,
-                    head,
-                );
+                let title = format!("steps of {}", clean_line(run.branch.id.name()));
+                self.title(&title, "", true, head);
                 self.run_steps(open, run, replay.current, true, rest);
             }
+        }
+        if let Some(run) = replay.run() {
+            self.step_text(run, text);
         }
         for (line, row) in verdict.into_iter().zip(bottom.rows()) {
             line.render(row, self.buf);
         }
+    }
+
+    /// The beginning of the selected step's text; the comparison has it in full.
+    fn step_text(&mut self, run: &Run, area: Rect) {
+        let (head, rest) = under_title(area);
+        let Some(step) = run.step().filter(|_| rest.height > 0) else {
+            return;
+        };
+        self.title(&heading(step, self.charset), "", false, head);
+        let rest = Rect {
+            x: rest.x + 1.min(rest.width),
+            width: rest.width.saturating_sub(2),
+            ..rest
+        };
+        let text = clean(&step.text);
+        let id = TextId::Detail(run.branch.id.clone(), step.index);
+        let wrapped = self
+            .cache
+            .texts
+            .get(id, 2, rest.width, || Passage::plain(&text, Role::Text));
+        let extent = widgets::text_pane(wrapped, Extent::default(), rest, self.theme, self.buf);
+        self.more(extent, rest);
     }
 
     fn what_is_tried(&mut self, replay: &Replay, area: Rect) {
@@ -157,11 +185,11 @@ impl Painter<'_> {
                     .style(if chosen { Role::Accent } else { Role::Text }),
             ),
         ]);
-        line.extend(self.run_state(open, run).spans);
+        line.extend(self.run_state(open, run, true).spans);
         line.render(row, self.buf);
     }
 
-    fn run_state(&self, open: &Open, run: &Run) -> Line<'static> {
+    fn run_state(&self, open: &Open, run: &Run, roomy: bool) -> Line<'static> {
         let theme = self.theme;
         let badge = run_badge(&run.branch, theme, self.charset);
         let mut line = Line::from(Span::styled(
@@ -190,7 +218,7 @@ impl Painter<'_> {
             if run.branch.diagnostic {
                 line.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
             }
-        } else if let Some((agent, _)) = &run.delta {
+        } else if let Some((agent, _)) = run.delta.as_ref().filter(|_| roomy) {
             line.push_span(Span::styled(
                 format!("{} is writing", clean_line(agent)),
                 theme.style(Role::Muted),
@@ -210,7 +238,7 @@ impl Painter<'_> {
         );
         self.title(&name, "", i == replay.current, head);
         let (state, rest) = under_title(rest);
-        self.run_state(open, run).render(state, self.buf);
+        self.run_state(open, run, false).render(state, self.buf);
         self.run_steps(open, run, i, i == replay.current, rest);
     }
 

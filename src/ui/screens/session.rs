@@ -27,8 +27,8 @@ impl Painter<'_> {
         let areas = self.frame(area, &left, right, true);
         self.info(open, areas.info);
         if area.width >= WIDE {
-            let branches = area.width / 5;
-            let list = (area.width - branches) * 11 / 20;
+            let branches = area.width / 6;
+            let list = (area.width - branches) * 3 / 5;
             let columns = [list, area.width - branches - list - 2, branches];
             let mut x = areas.body.x;
             let mut panes = columns.into_iter().map(|width| {
@@ -243,7 +243,7 @@ impl Painter<'_> {
             row.y,
             text,
             room,
-            self.theme.style(Role::Title),
+            widgets::plain(self.theme).patch(self.theme.style(Role::Title)),
         );
     }
 
@@ -258,7 +258,7 @@ impl Painter<'_> {
             .set_stringn(row.x, row.y, sign, 1, self.theme.style(Role::Accent));
         let rest = Rect {
             x: row.x + 1,
-            width: row.width.saturating_sub(1),
+            width: row.width.saturating_sub(2),
             ..row
         };
         match open.steps.head(step) {

@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
@@ -37,6 +38,12 @@ pub const fn dot(charset: Charset) -> &'static str {
         Charset::Unicode => "·",
         Charset::Ascii => "-",
     }
+}
+
+/// The screen's own style, for what is written over other cells.
+#[must_use]
+pub fn plain(theme: &Theme) -> Style {
+    Style::reset().patch(theme.style(Role::Text))
 }
 
 /// A line with a left and a right part; the left one gives way.
@@ -97,7 +104,7 @@ pub fn title(
         area.y,
         format!(" {text} "),
         width.saturating_sub(2),
-        theme.style(role),
+        plain(theme).patch(theme.style(role)),
     );
     if !remark.is_empty() {
         let cells = u16::try_from(width_of(&remark) + 2).unwrap_or(u16::MAX);
@@ -131,7 +138,7 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             }
             shown = rest.as_str();
         }
-        clear(area, buf);
+        clear(area, theme, buf);
         let (x, _) = buf.set_stringn(area.x, area.y, head, width, theme.style(Role::Accent));
         let room = usize::from(area.right().saturating_sub(x));
         let (x, y) = buf.set_stringn(x, area.y, shown, room, theme.style(Role::Text));
@@ -150,19 +157,19 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
         } else {
             whole.into_owned()
         };
-        clear(area, buf);
+        clear(area, theme, buf);
         buf.set_stringn(area.x, area.y, format!(" {text}"), width, theme.style(role));
     }
     None
 }
 
-fn clear(area: Rect, buf: &mut Buffer) {
+fn clear(area: Rect, theme: &Theme, buf: &mut Buffer) {
     buf.set_stringn(
         area.x,
         area.y,
         " ".repeat(usize::from(area.width)),
         usize::from(area.width),
-        ratatui::style::Style::reset(),
+        plain(theme),
     );
 }
 

@@ -42,14 +42,13 @@ impl<'a> StepLook<'a> {
             .map(|agent| width_of(&clean_line(&agent.name)))
             .max();
         let most = match width {
-            0..40 => 0,
-            40..60 => 8,
-            60..100 => 13,
+            0..45 => 0,
+            45..100 => 12,
             _ => 18,
         };
         let kind = match width {
             0..30 => 0,
-            30..60 => 10,
+            30..75 => 11,
             _ => 13,
         };
         Self {
