@@ -10,7 +10,7 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::text;
-use crate::model::{BranchId, StepHead};
+use crate::model::{BranchId, StepHead, clean_line};
 use crate::pipeline::{self, Comparison, Pair};
 use crate::store::Store;
 
@@ -107,5 +107,5 @@ fn cell(head: &StepHead) -> String {
         .as_ref()
         .map_or(String::new(), |to| format!(" → {to}"));
     let line = format!("{:>4} {}{to}  {}", head.index, head.agent, head.head);
-    text::clean_line(&line)
+    clean_line(&line).into_owned()
 }

@@ -187,23 +187,13 @@ impl Forked {
             }
             None if self.intervention.n == 1 => "single sample, no verdict".to_owned(),
             None => "no verdict".to_owned(),
-            Some(verdict) => words(verdict).to_owned(),
+            Some(verdict) => verdict.to_string(),
         };
         let diagnostic = if diagnostic { "diagnostic: " } else { "" };
         let progress = self.progress.map_or(String::new(), |progress| {
             format!(", progress {progress:+.2}")
         });
         format!("{diagnostic}{word}{progress}")
-    }
-}
-
-/// A verdict as people say it.
-const fn words(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Validated => "Validated",
-        Verdict::PartiallyValidated => "Partially Validated",
-        Verdict::Refuted => "Refuted",
-        Verdict::Inconclusive => "Inconclusive",
     }
 }
 

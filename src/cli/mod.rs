@@ -87,7 +87,7 @@ fn complain(json: bool, exit: Exit, message: &str) {
     let line = if json {
         error::as_json(exit, message)
     } else {
-        format!("dover: {}", text::clean(message))
+        format!("dover: {}", crate::model::clean(message))
     };
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -3,12 +3,14 @@
 //! An answer is one value that knows both forms, so that they cannot say different things.
 //! Colour is used on a terminal only, never without `NO_COLOR`'s leave, and never alone.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
 use super::text;
+use crate::model::{clean, clean_line};
 
 /// What a subcommand has to say.
 pub trait Answer: Serialize {
@@ -80,7 +82,7 @@ impl Out {
 
     /// Writes one line, cut at the edge: for rows of a list.
     pub fn row(&mut self, tone: Tone, text: &str) -> io::Result<()> {
-        let cut = text::cut(&text::clean_line(text), self.width);
+        let cut = text::cut(&clean_line(text), self.width);
         self.put(tone, &cut)
     }
 
@@ -94,7 +96,7 @@ impl Out {
         let indent = text::width(label).min(self.width / 2);
         let room = self.width.saturating_sub(indent).max(10);
         let mut lead = label.to_owned();
-        for line in text::wrap(&text::clean(text), room) {
+        for line in text::wrap(&clean(text), room) {
             self.put(Tone::Plain, format!("{lead}{line}").trim_end())?;
             lead = " ".repeat(indent);
         }
@@ -134,22 +136,27 @@ impl Out {
     }
 }
 
-/// JSON text in which the characters that would steer a terminal stand as `\u` escapes: nothing is lost and nothing acts.
+/// JSON text in which the characters that act on a terminal stand as `\u` escapes: nothing is lost and nothing acts.
 fn visible_json(answer: &impl Serialize) -> io::Result<String> {
     let json = serde_json::to_string_pretty(answer)?;
     let mut visible = String::with_capacity(json.len() + 1);
     for c in json.chars() {
-        if c != '\n' && text::steers(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // A `String` takes every write.
-                let _ = write!(visible, "\\u{unit:04x}");
-            }
-        } else {
+        if c == '\n' || is_seen(c) {
             visible.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // A `String` takes every write.
+            let _ = write!(visible, "\\u{unit:04x}");
         }
     }
     visible.push('\n');
     Ok(visible)
+}
+
+/// Whether a character is shown as it is.
+fn is_seen(c: char) -> bool {
+    matches!(c, ' '..='~') || matches!(clean_line(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_))
 }
 
 #[cfg(test)]

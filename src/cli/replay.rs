@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use super::error::CliError;
 use super::show::speaker;
 use super::text;
+use crate::model::clean_line;
 use crate::pipeline::{self, Control, Outcome, Plan, Progress};
 use crate::store::Store;
 
@@ -96,5 +97,5 @@ fn report(event: &Progress) {
 
 /// One line on standard error; that nobody reads it is no reason to stop.
 fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", text::cut(&text::clean_line(line), 100));
+    let _ = writeln!(io::stderr(), "{}", text::cut(&clean_line(line), 100));
 }

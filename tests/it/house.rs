@@ -10,7 +10,14 @@ const ORDER: [&str; 10] = [
 ];
 
 /// What pure modules must not know.
-const IMPURE: [&str; 6] = ["tokio", "ratatui", "rusqlite", "crossterm", "std::fs", "std::net"];
+const IMPURE: [&str; 6] = [
+    "tokio",
+    "ratatui",
+    "rusqlite",
+    "crossterm",
+    "std::fs",
+    "std::net",
+];
 
 const MAX_LINES: usize = 600;
 
@@ -63,7 +70,10 @@ fn code(path: &Path) -> String {
 
 /// Skips one item as rustfmt lays it out: to the end of its block, or one line.
 fn skip_item<'a>(lines: &mut impl Iterator<Item = &'a str>) {
-    let Some(first) = lines.by_ref().find(|line| !line.trim_start().starts_with("#[")) else {
+    let Some(first) = lines
+        .by_ref()
+        .find(|line| !line.trim_start().starts_with("#["))
+    else {
         return;
     };
     let indent = first.len() - first.trim_start().len();
@@ -75,7 +85,10 @@ fn skip_item<'a>(lines: &mut impl Iterator<Item = &'a str>) {
 
 /// The path of a file's module, such as `["cli", "fork"]`.
 fn module(path: &Path) -> Vec<String> {
-    let inner = path.strip_prefix(root().join("src")).unwrap().with_extension("");
+    let inner = path
+        .strip_prefix(root().join("src"))
+        .unwrap()
+        .with_extension("");
     let parts = inner.iter().map(|part| part.to_string_lossy().into_owned());
     parts.filter(|part| part != "mod").collect()
 }
@@ -103,7 +116,9 @@ fn uses(code: &str, depth: usize) -> BTreeSet<String> {
 }
 
 fn word(text: &str) -> String {
-    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    text.chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
 }
 
 fn first_words(group: &str) -> Vec<String> {
@@ -118,6 +133,7 @@ fn first_words(group: &str) -> Vec<String> {
             _ => {}
         }
     }
+    words.retain(|word| !word.is_empty());
     words
 }
 
@@ -132,7 +148,11 @@ fn imports_run_one_way() {
         };
         for name in uses(&code(&path), module.len()) {
             if rank(&name).is_some_and(|other| other > own) {
-                wrong.push(format!("{}: {} must not know {name}", path.display(), module[0]));
+                wrong.push(format!(
+                    "{}: {} must not know {name}",
+                    path.display(),
+                    module[0]
+                ));
             }
         }
     }
@@ -141,9 +161,17 @@ fn imports_run_one_way() {
 
 #[test]
 fn the_scan_sees_each_way_of_naming_a_module() {
-    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    let set = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<BTreeSet<_>>()
+    };
     assert_eq!(uses("use crate::term::Guard;", 1), set(&["term"]));
-    assert_eq!(uses("use crate::{\n    app::{A, B},\n    ui,\n};", 1), set(&["app", "ui"]));
+    assert_eq!(
+        uses("use crate::{\n    app::{A, B},\n    ui,\n};", 1),
+        set(&["app", "ui"])
+    );
     assert_eq!(uses("let x = crate::cli::main();", 1), set(&["cli"]));
     assert_eq!(uses("use super::super::ui::Theme;", 2), set(&["ui"]));
     assert_eq!(uses("use super::ui::Theme;", 2), set(&[]));
@@ -168,7 +196,14 @@ fn nothing_panics_on_purpose_outside_tests() {
     let mut found = Vec::new();
     for path in rust_files("src") {
         for line in code(&path).lines() {
-            let panics = [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unreachable!("];
+            let panics = [
+                ".unwrap()",
+                ".expect(",
+                "panic!(",
+                "todo!(",
+                "unimplemented!(",
+                "unreachable!(",
+            ];
             if panics.iter().any(|word| line.contains(word)) {
                 found.push(format!("{}: {}", path.display(), line.trim()));
             }
@@ -193,7 +228,11 @@ fn every_file_says_what_it_is_for() {
         let text = fs::read_to_string(&path).unwrap();
         let stem = path.file_stem().unwrap().to_string_lossy();
         let for_tests = stem == "tests" || stem.ends_with("_tests");
-        assert!(for_tests || text.starts_with("//! "), "{} has no header", path.display());
+        assert!(
+            for_tests || text.starts_with("//! "),
+            "{} has no header",
+            path.display()
+        );
     }
 }
 
@@ -207,7 +246,10 @@ fn the_themes_are_files() {
 #[test]
 fn the_changelog_knows_the_version() {
     let version = env!("CARGO_PKG_VERSION");
-    assert!(read("CHANGELOG.md").contains(&format!("## [{version}]")), "CHANGELOG.md lacks {version}");
+    assert!(
+        read("CHANGELOG.md").contains(&format!("## [{version}]")),
+        "CHANGELOG.md lacks {version}"
+    );
 }
 
 #[test]
@@ -216,8 +258,15 @@ fn the_readme_begins_with_the_two_commands_and_no_other_set_up() {
     // A first screen is 24 lines.
     let first: Vec<_> = readme.lines().take(24).collect();
     let blocks = first.join("\n");
-    let shell = blocks.split("```").nth(1).expect("a block of commands in the first screen");
-    let commands: Vec<_> = shell.lines().skip(1).map(|line| line.split('#').next().unwrap().trim()).collect();
+    let shell = blocks
+        .split("```")
+        .nth(1)
+        .expect("a block of commands in the first screen");
+    let commands: Vec<_> = shell
+        .lines()
+        .skip(1)
+        .map(|line| line.split('#').next().unwrap().trim())
+        .collect();
     assert_eq!(commands, ["cargo run --release", "cargo test"]);
 }
 
@@ -226,5 +275,8 @@ fn ci_runs_the_readmes_test_command() {
     let ci = read(".ci/run");
     assert!(ci.lines().any(|line| line == "cargo test"));
     assert!(ci.lines().any(|line| line == "cargo fmt --check"));
-    assert!(ci.lines().any(|line| line == "cargo clippy --all-targets -- -D warnings"));
+    assert!(
+        ci.lines()
+            .any(|line| line == "cargo clippy --all-targets -- -D warnings")
+    );
 }

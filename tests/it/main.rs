@@ -5,3 +5,6 @@
     clippy::indexing_slicing,
     missing_docs
 )]
+
+mod cli;
+mod house;
