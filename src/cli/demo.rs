@@ -17,9 +17,10 @@ use super::fork::Forked;
 use super::out::{Answer, Out, Tone};
 use super::replay;
 use super::show::speaker;
-use crate::model::{BranchId, EffectState, StepHead, SystemClock, Trial};
+use crate::model::{BranchId, EffectState, StepHead, SystemClock, Trial, clean};
 use crate::pipeline::{self, ForkRequest};
 use crate::store::Store;
+use crate::ui::diff::{DEADLINE, Side, WordDiff};
 
 /// How many steps of a replay are shown.
 const STEPS_SHOWN: usize = 12;
@@ -227,8 +228,9 @@ impl Answer for Walked {
             };
             out.labelled("  decided   ", &format!("{key} is {state}: {why}"))?;
         }
-        out.labelled(&format!("  step {:<4} ", self.edit.step), &self.original)?;
-        out.labelled("  becomes   ", &self.edit.text)?;
+        let (old, new) = (clean(&self.original), clean(&self.edit.text));
+        let diff = WordDiff::new(&old, &new, DEADLINE).passage(Side::Both, true);
+        out.labelled(&format!("  step {:<4} ", self.edit.step), diff.text())?;
         out.blank()?;
         self.outcome.print(out)?;
         if self.steps.is_empty() {

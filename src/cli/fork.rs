@@ -175,25 +175,22 @@ impl Forked {
     }
 
     fn verdict_line(&self) -> String {
-        let diagnostic = self.branches.iter().any(|branch| branch.diagnostic);
-        let word = match self.verdict {
-            _ if self.baseline => "baseline, no verdict".to_owned(),
-            _ if self
-                .branches
-                .iter()
-                .all(|branch| branch.run == RunStatus::Held) =>
-            {
-                "held, nothing has run".to_owned()
-            }
-            None if self.intervention.n == 1 => "single sample, no verdict".to_owned(),
-            None => "no verdict".to_owned(),
-            Some(verdict) => verdict.to_string(),
+        let diagnostic = if self.branches.iter().any(|branch| branch.diagnostic) {
+            "diagnostic: "
+        } else {
+            ""
         };
-        let diagnostic = if diagnostic { "diagnostic: " } else { "" };
+        let verdict = self
+            .verdict
+            .map_or("no verdict".to_owned(), |verdict| verdict.to_string());
+        let reason = self
+            .reason
+            .as_ref()
+            .map_or(String::new(), |reason| format!(" ({reason})"));
         let progress = self.progress.map_or(String::new(), |progress| {
             format!(", progress {progress:+.2}")
         });
-        format!("{diagnostic}{word}{progress}")
+        format!("{diagnostic}{verdict}{reason}{progress}")
     }
 }
 
@@ -224,11 +221,8 @@ impl Answer for Forked {
         for branch in &self.branches {
             branch.print(out)?;
         }
-        out.heading(&self.verdict_line())?;
-        match &self.reason {
-            Some(reason) => out.para(2, reason),
-            None => Ok(()),
-        }
+        out.blank()?;
+        out.para(0, &self.verdict_line())
     }
 }
 

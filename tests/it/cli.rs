@@ -9,23 +9,23 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A person's machine: a folder for files and a store of its own.
-struct Home(TempDir);
+pub struct Home(TempDir);
 
 impl Home {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    fn file(&self, name: &str, text: &str) -> String {
+    pub fn file(&self, name: &str, text: &str) -> String {
         fs::write(self.path(name), text).unwrap();
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    fn dover(&self) -> Command {
+    pub fn dover(&self) -> Command {
         let mut dover = Command::new(assert_cmd::cargo::cargo_bin!("dover"));
         for name in [
             "OPENAI_BASE_URL",
@@ -43,12 +43,12 @@ impl Home {
         dover
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub fn run(&self, words: &[&str]) -> Output {
         self.dover().args(words).output().unwrap()
     }
 
     /// What a good command prints.
-    fn text(&self, words: &[&str]) -> String {
+    pub fn text(&self, words: &[&str]) -> String {
         let output = self.run(words);
         assert_eq!(
             output.status.code(),
@@ -60,13 +60,13 @@ impl Home {
     }
 
     /// The JSON that a good command prints.
-    fn json(&self, words: &[&str]) -> Value {
+    pub fn json(&self, words: &[&str]) -> Value {
         let text = self.text(&[words, &["--json"]].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{words:?}: {error}: {text}"))
     }
 
     /// The sentence of a command that fails with this status; nothing half stands on standard output.
-    fn refused(&self, status: i32, words: &[&str]) -> String {
+    pub fn refused(&self, status: i32, words: &[&str]) -> String {
         let output = self.run(words);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(status), "{words:?}: {said}");
@@ -85,7 +85,7 @@ fn stderr(output: &Output) -> String {
 
 /// Whether every name is there, whatever its value.
 #[track_caller]
-fn has_names(value: &Value, names: &[&str]) {
+pub fn has_names(value: &Value, names: &[&str]) {
     for name in names {
         assert!(value.get(name).is_some(), "no {name} in {value}");
     }

@@ -7,4 +7,5 @@
 )]
 
 mod cli;
+mod fork;
 mod house;
