@@ -176,11 +176,12 @@ fn last_number(text: &str) -> Option<String> {
     let mut last = None;
     let mut i = 0;
     while i < chars.len() {
-        if !digit(i) && !(at(i) == '.' && digit(i + 1)) {
+        let before = |k: usize| i.checked_sub(k).map_or(' ', at);
+        let bare_point = at(i) == '.' && digit(i + 1) && !before(1).is_ascii_digit();
+        if !digit(i) && !bare_point {
             i += 1;
             continue;
         }
-        let before = |k: usize| i.checked_sub(k).map_or(' ', at);
         let negative = matches!(before(1), '-' | '−') && !before(2).is_alphanumeric();
         let mut value = String::from(if negative { "-" } else { "" });
         let mut pointed = false;

@@ -12,6 +12,7 @@ mod effect;
 mod leak;
 mod milestone;
 mod progress;
+mod rates;
 mod session;
 mod step;
 mod trial;
@@ -29,15 +30,16 @@ pub use digest::Digest;
 pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
 pub use leak::leaks_answer;
-pub use milestone::{Check, MAX_MILESTONES, Milestone, Tally, reached};
+pub use milestone::{
+    Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
+};
 pub use progress::mean_progress;
+pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
 pub use session::{
     AgentInfo, Annotation, Coverage, CoverageNote, Profile, RuntimeRef, Session, ToolProfile,
 };
 pub use step::{HEAD_CHARS, Step, StepHead, StepKind, StepMeta, ToolUse, head_text, prefix_digest};
 pub use trial::{Trial, trial_of, trials, trials_of_kinds};
-pub use verdict::{
-    Reason, Ruling, RunScore, Verdict, VerdictCounts, percent, rate, trial_success_rate, verdict,
-};
+pub use verdict::{Reason, Ruling, RunScore, Verdict, verdict};
 pub use verifier::{Judgement, Unjudged, Verifier, judge};
-pub use words::words;
+pub use words::{ChangedWords, changed_words, words};

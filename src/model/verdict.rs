@@ -1,4 +1,4 @@
-//! Verdicts over the runs of an intervention (SPEC 2.6), and the rates that a report counts from them (SPEC 2.7).
+//! Verdicts over the runs of an intervention (SPEC 2.6).
 //!
 //! Milestones are compared as integers: with K ≤ 5 one milestone is the "20% more" of the paper.
 
@@ -117,7 +117,7 @@ impl RunScore {
         matches!(self.fulfilled, Some(true))
     }
 
-    const fn succeeded(&self) -> bool {
+    pub(super) const fn succeeded(&self) -> bool {
         matches!(self.success, Some(true))
     }
 
@@ -207,66 +207,158 @@ pub fn verdict(runs: &[RunScore], n: usize, category: Category, capability: bool
     }
 }
 
-/// How often each verdict was given (SPEC 2.7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct VerdictCounts {
-    /// Validated.
-    pub validated: usize,
-    /// Inconclusive.
-    pub inconclusive: usize,
-    /// Partially Validated.
-    pub partially_validated: usize,
-    /// Refuted.
-    pub refuted: usize,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl VerdictCounts {
-    /// All verdicts together.
-    #[must_use]
-    pub const fn total(&self) -> usize {
-        self.validated + self.inconclusive + self.partially_validated + self.refuted
-    }
+    use super::Verdict::{Inconclusive, PartiallyValidated, Refuted, Validated};
+    use super::*;
 
-    /// The share of a count in all verdicts, 0..=1; none without verdicts.
-    #[must_use]
-    pub fn share(&self, count: usize) -> Option<f64> {
-        rate(count, self.total())
-    }
-}
-
-impl FromIterator<Verdict> for VerdictCounts {
-    fn from_iter<I: IntoIterator<Item = Verdict>>(verdicts: I) -> Self {
-        let mut counts = Self::default();
-        for verdict in verdicts {
-            *match verdict {
-                Verdict::Validated => &mut counts.validated,
-                Verdict::Inconclusive => &mut counts.inconclusive,
-                Verdict::PartiallyValidated => &mut counts.partially_validated,
-                Verdict::Refuted => &mut counts.refuted,
-            } += 1;
+    /// A run in four letters: `d`one, `c`rashed, `h`eld or still `r`unning; executed `f` or not `-`; passed `+`, failed `-` or
+    /// unjudged `?`; then how many of 5 milestones it has beside the parent's 2, or `.` without milestones.
+    fn run(letters: &str) -> RunScore {
+        let [run, fulfilled, success, after] = letters.chars().collect::<Vec<_>>()[..] else {
+            panic!("four letters: {letters}")
+        };
+        RunScore {
+            run: match run {
+                'd' => RunStatus::Done,
+                'c' => RunStatus::Failed,
+                'h' => RunStatus::Held,
+                _ => RunStatus::Running,
+            },
+            fulfilled: Some(fulfilled == 'f'),
+            success: match success {
+                '+' => Some(true),
+                '-' => Some(false),
+                _ => None,
+            },
+            milestones: after.to_digit(10).map(|after| Tally {
+                before: 2,
+                after: after as usize,
+                of: 5,
+            }),
         }
-        counts
     }
-}
 
-/// Trial Success Rate: successful runs among the runs of intervened trials, whichever way those ended; none without runs.
-#[must_use]
-pub fn trial_success_rate(runs: &[RunScore]) -> Option<f64> {
-    rate(
-        runs.iter().filter(|run| run.succeeded()).count(),
-        runs.len(),
-    )
-}
+    fn of(runs: &str, n: usize) -> (Option<Verdict>, Option<Reason>) {
+        let runs: Vec<_> = runs.split_whitespace().map(run).collect();
+        let got = verdict(&runs, n, Category::Instruction, false);
+        (got.verdict, got.reason)
+    }
 
-/// A share, 0..=1; none of nothing.
-#[must_use]
-#[allow(clippy::cast_precision_loss)]
-pub fn rate(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
+    #[test]
+    fn the_verdict_is_a_majority_of_the_planned_runs() {
+        let table = [
+            // Two of three succeed, executed or not.
+            ("df+5 df+5 df-2", 3, Validated, None),
+            ("d-+5 d-+. c--2", 3, Validated, None),
+            // One success and one gain, both executed.
+            ("df+5 df-3 df-2", 3, PartiallyValidated, None),
+            ("df-3 df-4 d--2", 3, PartiallyValidated, None),
+            ("df?3 df?3 df?2", 3, PartiallyValidated, None),
+            // Executed, failed, nothing gained; losing counts too.
+            ("df-2 df-1 df+5", 3, Refuted, None),
+            ("df-2 df-2 c--2", 3, Refuted, None),
+            // m of 4 is 3, of 5 is 3, of 2 is 2.
+            ("df+5 df+5 df-2 df-2", 4, Inconclusive, Some(Reason::Split)),
+            ("df+5 df+5 df+5 df-2 df-2", 5, Validated, None),
+            ("df-2 df-3", 2, Inconclusive, Some(Reason::Split)),
+            ("df-2 df-3 df+5", 3, PartiallyValidated, None),
+            // Runs that did not come to their end count for nothing, so that n stays what was planned.
+            ("df+5 cf+5 cf+5", 3, Inconclusive, Some(Reason::Crashed)),
+            ("df-2 cf-2", 3, Inconclusive, Some(Reason::Crashed)),
+            ("h--2", 3, Inconclusive, Some(Reason::Held)),
+            ("df-2 h--2 h--2", 3, Inconclusive, Some(Reason::Held)),
+            // Nobody could tell.
+            ("df?2 df?2 df?2", 3, Inconclusive, Some(Reason::NoVerifier)),
+            ("df?. df?. df?.", 3, Inconclusive, Some(Reason::NoVerifier)),
+            (
+                "d--2 d--2 df-2",
+                3,
+                Inconclusive,
+                Some(Reason::NotFulfilled),
+            ),
+            (
+                "d--4 d--4 df-4",
+                3,
+                Inconclusive,
+                Some(Reason::NotFulfilled),
+            ),
+            // Without milestones: Validated or Inconclusive, nothing else.
+            ("df+. df+. df-.", 3, Validated, None),
+            (
+                "df-. df-. df-.",
+                3,
+                Inconclusive,
+                Some(Reason::NoMilestones),
+            ),
+            (
+                "df+. df-. df-.",
+                3,
+                Inconclusive,
+                Some(Reason::NoMilestones),
+            ),
+        ];
+        for (runs, n, expected, reason) in table {
+            assert_eq!(of(runs, n), (Some(expected), reason), "{runs}");
+        }
+    }
 
-/// A share as a report prints it: one decimal, such as `17.6%`; `–` where it is undefined.
-#[must_use]
-pub fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}%", share * 100.0))
+    #[test]
+    fn some_runs_get_no_verdict() {
+        assert_eq!(of("df+5", 1), (None, Some(Reason::SingleSample)));
+        assert_eq!(of("df+5 df+5 rf?2", 3), (None, Some(Reason::Unfinished)));
+        let baseline = verdict(&[run("df+5"); 3], 3, Category::None, false);
+        assert_eq!(
+            (baseline.verdict, baseline.reason),
+            (None, Some(Reason::Baseline))
+        );
+        assert_eq!(Reason::SingleSample.to_string(), "single sample");
+    }
+
+    #[test]
+    fn unknown_execution_counts_as_none() {
+        let mut unknown = run("df-2");
+        unknown.fulfilled = None;
+        let got = verdict(&[unknown; 3], 3, Category::Plan, false);
+        assert_eq!(got.reason, Some(Reason::NotFulfilled));
+    }
+
+    #[test]
+    fn a_capability_finding_is_never_refuted() {
+        let got = verdict(&[run("df-2"); 3], 3, Category::Plan, true);
+        assert_eq!(got, Ruling::inconclusive(Reason::Capability));
+        let got = verdict(&[run("df+2"); 3], 3, Category::Plan, true);
+        assert_eq!(got, Ruling::of(Validated));
+    }
+
+    fn any_run() -> impl Strategy<Value = RunScore> {
+        let letters = ["dch", "f-", "+-?", "01235."]
+            .map(|all| prop::sample::select(all.chars().collect::<Vec<_>>()));
+        let [a, b, c, d] = letters;
+        (a, b, c, d).prop_map(|(a, b, c, d)| run(&String::from_iter([a, b, c, d])))
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter_and_a_reason_is_given_exactly_if_inconclusive(
+            runs in prop::collection::vec(any_run(), 0..6), capability: bool,
+        ) {
+            let n = runs.len().max(2);
+            let got = verdict(&runs, n, Category::Message, capability);
+            let mut turned = runs.clone();
+            turned.reverse();
+            prop_assert_eq!(verdict(&turned, n, Category::Message, capability), got);
+            prop_assert_eq!(got.reason.is_some(), got.verdict == Some(Inconclusive));
+            prop_assert!(!(capability && got.verdict == Some(Refuted)));
+        }
+
+        #[test]
+        fn without_milestones_nothing_is_refuted_or_partly_validated(runs in prop::collection::vec(any_run(), 2..6)) {
+            let bare: Vec<_> = runs.iter().map(|run| RunScore { milestones: None, ..*run }).collect();
+            let got = verdict(&bare, bare.len(), Category::Plan, false).verdict;
+            prop_assert!(matches!(got, Some(Validated | Inconclusive)));
+        }
+    }
 }

@@ -6,6 +6,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::align::matches;
+
 /// The words of a text, normalised: NFKC, lower case, and a number as its value (`1,000.0` is `1000`).
 #[must_use]
 pub fn words(text: &str) -> Vec<String> {
@@ -34,6 +36,39 @@ pub(crate) fn places<'a>(
         .enumerate()
         .filter(move |(_, window)| *window == phrase)
         .map(|(place, _)| place)
+}
+
+/// One side of a word diff: the words, and which of them the other side does not have.
+#[derive(Clone, Debug)]
+pub struct ChangedWords {
+    words: Vec<String>,
+    changed: Vec<bool>,
+}
+
+impl ChangedWords {
+    /// Whether a changed word stands in a phrase of this side, or at most `reach` words from it.
+    #[must_use]
+    pub fn touches(&self, phrase: &str, reach: usize) -> bool {
+        let phrase = words(phrase);
+        places(&self.words, &phrase).any(|place| {
+            let near = self.changed.iter().take(place + phrase.len() + reach);
+            near.skip(place.saturating_sub(reach))
+                .any(|changed| *changed)
+        })
+    }
+}
+
+/// The word diff of two texts, as its removed and its added side.
+#[must_use]
+pub fn changed_words(original: &str, edited: &str) -> (ChangedWords, ChangedWords) {
+    let (before, after) = (words(original), words(edited));
+    let mut sides = (vec![true; before.len()], vec![true; after.len()]);
+    for (i, j) in matches(&before, &after) {
+        let kept = sides.0.get_mut(i).into_iter().chain(sides.1.get_mut(j));
+        kept.for_each(|changed| *changed = false);
+    }
+    let side = |words, changed| ChangedWords { words, changed };
+    (side(before, sides.0), side(after, sides.1))
 }
 
 #[cfg(test)]
