@@ -75,7 +75,12 @@ impl CliError {
                 RuntimeError::Missing { .. } | RuntimeError::World { .. } => Exit::Usage,
                 RuntimeError::Endpoint { .. } | RuntimeError::Broken { .. } => Exit::Held,
             },
-            Self::BrokenOff | Self::Threads(_) | Self::Output(_) => Exit::Held,
+            // The store can be read but an operation failed, such as on a full disk.
+            Self::Store(StoreError::Database { .. })
+            | Self::Pipeline(PipelineError::Store(StoreError::Database { .. }))
+            | Self::BrokenOff
+            | Self::Threads(_)
+            | Self::Output(_) => Exit::Held,
             Self::Usage(_) | Self::Pipeline(_) | Self::Store(_) | Self::File { .. } => Exit::Usage,
         }
     }

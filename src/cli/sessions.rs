@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
-use crate::pipeline;
-use crate::store::SessionSummary;
+use crate::pipeline::{self, PipelineError};
+use crate::store::{SessionSummary, StoreError};
 
 #[derive(Serialize)]
 struct Sessions {
@@ -37,7 +37,11 @@ struct Share {
 /// Runs the subcommand.
 pub fn run(context: &mut Context) -> Result<Exit, CliError> {
     let store = context.store()?;
-    pipeline::take_in_samples(&store)?;
+    match pipeline::take_in_samples(&store) {
+        // A store that can only be read is listed as it is.
+        Err(PipelineError::Store(StoreError::ReadOnly { .. })) => {}
+        taken => taken?,
+    }
     let sessions = store.sessions()?.into_iter().map(Row::from).collect();
     context.out.give(&Sessions { sessions })?;
     Ok(Exit::Done)
