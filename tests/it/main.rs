@@ -10,3 +10,4 @@ mod cli;
 mod fork;
 mod house;
 mod store;
+mod corpus;
