@@ -47,10 +47,7 @@ pub(super) struct Found {
 }
 
 /// Hands out every value found in a text, in order.
-pub(super) fn pieces<E>(
-    text: &str,
-    take: &mut dyn FnMut(Piece) -> Result<(), E>,
-) -> Result<(), E> {
+pub(super) fn pieces<E>(text: &str, take: &mut dyn FnMut(Piece) -> Result<(), E>) -> Result<(), E> {
     let mut doomed = HashSet::new();
     let mut at = 0;
     while let Some(start) = next_start(text, at, &doomed) {
@@ -138,7 +135,10 @@ fn loose(text: &str) -> Vec<Piece> {
         }
         parser.pos += 1;
         parser.space();
-        if !matches!(parser.peek(), Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')) {
+        if !matches!(
+            parser.peek(),
+            Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+        ) {
             continue;
         }
         if let Ok(value) = parser.value(0) {
@@ -193,7 +193,10 @@ impl<'a> Parser<'a> {
     }
 
     fn space(&mut self) {
-        while self.peek().is_some_and(|b| b.is_ascii_whitespace() || b == 0) {
+        while self
+            .peek()
+            .is_some_and(|b| b.is_ascii_whitespace() || b == 0)
+        {
             self.pos += 1;
         }
     }
@@ -257,7 +260,8 @@ impl<'a> Parser<'a> {
         let mut tail = false;
         if let (Some((value, broken)), Some(key)) = (self.partial.take(), open) {
             if depth == 0 && value.is_array() {
-                self.lists.insert(key.clone(), std::mem::take(&mut self.starts));
+                self.lists
+                    .insert(key.clone(), std::mem::take(&mut self.starts));
             }
             map.insert(key, value);
             tail = broken;
@@ -304,7 +308,8 @@ impl<'a> Parser<'a> {
                 self.resume = self.pos;
             }
             if depth == 0 && value.is_array() {
-                self.lists.insert(key.clone(), std::mem::take(&mut self.starts));
+                self.lists
+                    .insert(key.clone(), std::mem::take(&mut self.starts));
             }
             map.insert(key.clone(), value);
             self.space();
@@ -341,7 +346,12 @@ impl<'a> Parser<'a> {
         Err(Stop)
     }
 
-    fn elements(&mut self, depth: usize, list: &mut Vec<Value>, starts: &mut Vec<usize>) -> Result<(), Stop> {
+    fn elements(
+        &mut self,
+        depth: usize,
+        list: &mut Vec<Value>,
+        starts: &mut Vec<usize>,
+    ) -> Result<(), Stop> {
         loop {
             self.space();
             self.resume = self.pos;
@@ -394,7 +404,11 @@ impl<'a> Parser<'a> {
                 .iter()
                 .position(|&b| b == quote || b == b'\\' || b < 0x20)
                 .unwrap_or(rest.len());
-            out.push_str(self.text.get(self.pos..self.pos + plain).unwrap_or_default());
+            out.push_str(
+                self.text
+                    .get(self.pos..self.pos + plain)
+                    .unwrap_or_default(),
+            );
             self.pos += plain;
             match self.peek() {
                 Some(b) if b == quote => {
@@ -417,7 +431,11 @@ impl<'a> Parser<'a> {
     fn escape(&mut self, out: &mut String) {
         let at = self.pos;
         self.pos += 1;
-        let Some(c) = self.text.get(self.pos..).and_then(|rest| rest.chars().next()) else {
+        let Some(c) = self
+            .text
+            .get(self.pos..)
+            .and_then(|rest| rest.chars().next())
+        else {
             return;
         };
         self.pos += c.len_utf8();

@@ -7,7 +7,7 @@
 )]
 
 mod cli;
+mod corpus;
 mod fork;
 mod house;
 mod store;
-mod corpus;
