@@ -57,9 +57,17 @@ impl Depth {
 /// Red, green and blue of a colour; none for `Reset`, whose value only the terminal knows.
 #[must_use]
 pub fn rgb(colour: Color) -> Option<[u8; 3]> {
-    let index = match colour {
-        Color::Reset => return None,
-        Color::Rgb(r, g, b) => return Some([r, g, b]),
+    match colour {
+        Color::Rgb(r, g, b) => Some([r, g, b]),
+        _ => index(colour).map(indexed),
+    }
+}
+
+/// The place of a colour among xterm's 256; none for `Reset` and RGB.
+#[must_use]
+pub fn index(colour: Color) -> Option<u8> {
+    Some(match colour {
+        Color::Reset | Color::Rgb(..) => return None,
         Color::Indexed(index) => index,
         Color::Black => 0,
         Color::Red => 1,
@@ -77,8 +85,7 @@ pub fn rgb(colour: Color) -> Option<[u8; 3]> {
         Color::LightMagenta => 13,
         Color::LightCyan => 14,
         Color::White => 15,
-    };
-    Some(indexed(index))
+    })
 }
 
 /// xterm's values of its 256 colours: 16 named, a 6×6×6 cube, 24 greys.
@@ -129,8 +136,8 @@ fn nearest_256(colour: [u8; 3]) -> u8 {
 fn nearest_16(colour: [u8; 3]) -> Color {
     let [r, g, b] = colour.map(i32::from);
     let (high, low) = (r.max(g).max(b), r.min(g).min(b));
-    let bright = luminance(colour) > 0.25;
-    if (high - low) * 5 < high.max(40) {
+    let span = high - low;
+    if span < 32 || span * 6 < high {
         return match high {
             0..=63 => Color::Black,
             64..=159 => Color::DarkGray,
@@ -138,21 +145,27 @@ fn nearest_16(colour: [u8; 3]) -> Color {
             _ => Color::White,
         };
     }
-    // A channel counts as lit when it lies in the upper half between the weakest and the strongest.
-    let lit = |channel: i32| channel * 2 > high + low;
-    match (lit(r), lit(g), lit(b), bright) {
-        (true, false, false, false) => Color::Red,
-        (true, false, false, true) => Color::LightRed,
-        (false, true, false, false) => Color::Green,
-        (false, true, false, true) => Color::LightGreen,
-        (true, true, false, false) => Color::Yellow,
-        (true, true, false, true) => Color::LightYellow,
-        (true, false, true, false) => Color::Magenta,
-        (true, false, true, true) => Color::LightMagenta,
-        (false, true, true, false) => Color::Cyan,
-        (false, true, true, true) => Color::LightCyan,
-        (.., false) => Color::Blue,
-        (.., true) => Color::LightBlue,
+    // The angle on the colour wheel, 0 to 359, red at 0. The sectors are uneven because the names are: what people call yellow
+    // begins at orange, and blue ends where violet begins.
+    let hue = if high == r {
+        60 * (g - b) / span
+    } else if high == g {
+        120 + 60 * (b - r) / span
+    } else {
+        240 + 60 * (r - g) / span
+    };
+    let (normal, bright) = match hue.rem_euclid(360) {
+        20..75 => (Color::Yellow, Color::LightYellow),
+        75..160 => (Color::Green, Color::LightGreen),
+        160..205 => (Color::Cyan, Color::LightCyan),
+        205..250 => (Color::Blue, Color::LightBlue),
+        250..340 => (Color::Magenta, Color::LightMagenta),
+        _ => (Color::Red, Color::LightRed),
+    };
+    if luminance(colour) > 0.25 {
+        bright
+    } else {
+        normal
     }
 }
 
@@ -230,7 +243,10 @@ mod tests {
             (Color::Rgb(34, 102, 42), Color::Green),
             (Color::Rgb(29, 79, 168), Color::Blue),
             (Color::Rgb(240, 240, 238), Color::White),
-            (Color::Rgb(20, 22, 24), Color::Black),
+            (Color::Rgb(21, 24, 30), Color::Black),
+            (Color::Rgb(245, 178, 124), Color::LightYellow),
+            (Color::Rgb(200, 173, 255), Color::LightMagenta),
+            (Color::Rgb(114, 212, 228), Color::LightCyan),
             (Color::Cyan, Color::Cyan),
             (Color::Reset, Color::Reset),
         ];

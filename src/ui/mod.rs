@@ -2,8 +2,11 @@
 
 pub mod colour;
 pub mod diff;
+pub mod glyph;
+pub mod json;
 pub mod passage;
 pub mod role;
+pub mod svg;
 pub mod theme;
 pub mod wrap;
 pub mod wrap_cache;

@@ -11,3 +11,4 @@ mod corpus;
 mod fork;
 mod house;
 mod store;
+mod support;

@@ -1,0 +1,4 @@
+//! What several tests need.
+#![allow(dead_code)]
+
+pub mod pty;
