@@ -146,12 +146,7 @@ fn next_ascii_row(
     if window.len() <= width {
         return Some((start..text.len(), None));
     }
-    let ink = window.iter().position(|byte| *byte != b' ')?;
-    let Some(blank) = window
-        .iter()
-        .rposition(|byte| *byte == b' ')
-        .filter(|at| *at > ink)
-    else {
+    let Some(blank) = window.iter().rposition(|byte| *byte == b' ') else {
         return Some((start..start + width, Some(start + width)));
     };
     let word_end = window

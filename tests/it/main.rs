@@ -12,3 +12,4 @@ mod fork;
 mod house;
 mod store;
 mod support;
+mod team;

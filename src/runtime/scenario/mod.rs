@@ -1,1 +1,5 @@
-//! (being written)
+//! The embedded scenario runtime.
+
+mod lexicon;
+mod read;
+mod words;
