@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use tempfile::TempDir;
+
 use super::args::{Global, branch_of};
 use super::error::CliError;
 use super::out::Out;
@@ -64,6 +66,17 @@ impl Context {
         .or_else(login)
         .unwrap_or_default()
     }
+}
+
+/// A store that goes with its folder, for what shall leave no trace.
+pub fn temporary() -> Result<(Store, TempDir), CliError> {
+    let folder = tempfile::tempdir().map_err(|source| CliError::File {
+        path: std::env::temp_dir(),
+        source,
+        mend: "Free some space there or set TMPDIR",
+    })?;
+    let store = Store::open(&folder.path().join("store.db"), Arc::new(SystemClock))?;
+    Ok((store, folder))
 }
 
 /// The branch that a word means: a file (its `main`), a stored id or sample (its `main`), or a whole branch id; `name` picks another branch of it.

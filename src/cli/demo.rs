@@ -2,10 +2,7 @@
 //!
 //! The edits are data (`demo.toml`); what they come to is played anew each time.
 
-use std::fs;
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +14,7 @@ use super::fork::Forked;
 use super::out::{Answer, Out, Tone};
 use super::replay;
 use super::show::speaker;
-use crate::model::{BranchId, EffectState, StepHead, SystemClock, Trial, clean};
+use crate::model::{BranchId, EffectState, StepHead, Trial, clean};
 use crate::pipeline::{self, ForkRequest};
 use crate::store::Store;
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
@@ -87,8 +84,10 @@ pub fn run(context: &mut Context, args: &Demo) -> Result<Exit, CliError> {
     let name = name.unwrap_or_default().to_owned();
     let edits: Vec<_> = edits_of(edits, &name)?;
     // Nobody's store is touched by a demonstration unless they say so.
-    let place = Place::new(context.global.store.clone())?;
-    let store = Store::open(&place.path, Arc::new(SystemClock))?;
+    let (store, _folder) = match context.global.store {
+        Some(_) => (context.store()?, None),
+        None => context::temporary().map(|(store, folder)| (store, Some(folder)))?,
+    };
     let session = context::take_in(&store, &name)?;
     let main = BranchId::main(&session);
     let mut forks = Vec::new();
@@ -259,40 +258,4 @@ impl Answer for Walked {
 fn step_line(head: &StepHead) -> String {
     let who = speaker(&head.agent, head.kind, head.to.as_deref());
     format!("{:>5} {who}  {}", head.index, head.head)
-}
-
-/// Where the demonstration's store is; a temporary one goes when this does.
-struct Place {
-    path: PathBuf,
-    temporary: Option<PathBuf>,
-}
-
-impl Place {
-    fn new(said: Option<PathBuf>) -> Result<Self, CliError> {
-        if let Some(path) = said {
-            return Ok(Self {
-                path,
-                temporary: None,
-            });
-        }
-        let folder = std::env::temp_dir().join(format!("dover-demo-{}", std::process::id()));
-        fs::create_dir(&folder).map_err(|source| CliError::File {
-            path: folder.clone(),
-            source,
-            mend: "Say --store PATH to keep the demonstration's store elsewhere",
-        })?;
-        Ok(Self {
-            path: folder.join("store.db"),
-            temporary: Some(folder),
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.temporary {
-            // What cannot be removed is the system's to clean up.
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
 }

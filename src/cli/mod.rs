@@ -12,6 +12,7 @@ mod fork;
 mod import;
 mod out;
 mod replay;
+mod run;
 mod schema;
 mod screen;
 mod sessions;
@@ -60,6 +61,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
+        Some(Command::Run(args)) => run::run(&mut context, &args),
         Some(_) => Err(CliError::Usage("not in this build".to_owned())),
     }
 }
