@@ -85,6 +85,7 @@ fn a_refused_fork_writes_one_held_branch_and_no_step() {
         .fork(draft(&main, 2, 3), &mut |_| ForkRuling {
             gate: GateStatus::EffectsUnreconciled,
             go: false,
+            diagnostic: false,
             reason: Some("a mail was sent".to_owned()),
         })
         .unwrap();
