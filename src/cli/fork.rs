@@ -10,7 +10,7 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::replay;
-use crate::gate::{GateResult, Report};
+use crate::gate::GateResult;
 use crate::model::{
     Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus, Tally,
 };
@@ -112,7 +112,7 @@ impl From<Outcome> for Forked {
             verdict,
             reason,
         } = outcome;
-        let Report { gates, .. } = report;
+        let gates = report.map(|report| report.gates).unwrap_or_default();
         Self {
             baseline: intervention.category == Category::None,
             answer_leak: intervention.answer_leak,
