@@ -1,6 +1,6 @@
 //! A fork: ids, facts, ruling and rows in one transaction, before anything runs. It writes no step.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, params};
 
 use super::Store;
 use super::columns::Json;
@@ -19,7 +19,11 @@ impl Store {
         rule: &mut dyn FnMut(&ForkFacts) -> ForkRuling,
     ) -> Result<(Intervention, Vec<Branch>), StoreError> {
         self.write(|tx| {
-            let place = Place::find(tx, &draft)?;
+            if draft.seeds.is_empty() {
+                let sentence = "a fork needs at least one run: nothing was written";
+                return Err(StoreError::Refused(sentence.to_owned()).into());
+            }
+            let place = Place::find(tx, &draft.intervention.parent, draft.intervention.step)?;
             let facts = place.facts(tx, draft.seeds.len())?;
             let ruling = rule(&facts);
             let intervention = Intervention {
@@ -59,7 +63,7 @@ impl Store {
                     draft.runtime,
                     ruling.gate.name(),
                     run.name(),
-                    draft.diagnostic,
+                    ruling.diagnostic,
                     ruling.reason,
                     intervention.created,
                     owner,
@@ -68,6 +72,16 @@ impl Store {
             }
             Ok((intervention, made))
         })
+    }
+
+    /// What a fork of `runs` branches would find now. Writes nothing; the ids may be others when the fork is made.
+    pub fn fork_facts(
+        &self,
+        parent: &BranchId,
+        step: usize,
+        runs: usize,
+    ) -> Result<ForkFacts, StoreError> {
+        self.read(|conn| Place::find(conn, parent, step)?.facts(conn, runs))
     }
 
     /// All interventions of a session, oldest first.
@@ -95,20 +109,13 @@ struct Place {
 }
 
 impl Place {
-    fn find(tx: &Transaction<'_>, draft: &ForkDraft) -> Result<Self, Fault> {
-        let Intervention { parent, step, .. } = &draft.intervention;
-        if draft.seeds.is_empty() {
-            return Err(StoreError::Refused(
-                "a fork needs at least one run: nothing was written".to_owned(),
-            )
-            .into());
-        }
+    fn find(tx: &Connection, parent: &BranchId, step: usize) -> Result<Self, Fault> {
         let line = Line::of_key(tx, lineage::key(tx, parent)?)?;
-        if *step >= line.len {
-            return Err(steps::no_step(parent, *step, line.len));
+        if step >= line.len {
+            return Err(steps::no_step(parent, step, line.len));
         }
-        let recorded = steps::recorded_digest(tx, &line, *step)?
-            .ok_or_else(|| steps::no_step(parent, *step, line.len))?;
+        let recorded = steps::recorded_digest(tx, &line, step)?
+            .ok_or_else(|| steps::no_step(parent, step, line.len))?;
         let (session, forks, interventions) = tx
             .prepare_cached("SELECT id, forks, interventions FROM session WHERE name = ?1")?
             .query_row([parent.session()], |row| {
@@ -118,7 +125,7 @@ impl Place {
             session,
             parent: parent.clone(),
             line,
-            step: *step,
+            step,
             recorded,
             forks,
             interventions,
@@ -129,7 +136,7 @@ impl Place {
         self.parent.session()
     }
 
-    fn facts(&self, tx: &Transaction<'_>, runs: usize) -> Result<ForkFacts, Fault> {
+    fn facts(&self, tx: &Connection, runs: usize) -> Result<ForkFacts, Fault> {
         let ids = (1..=runs)
             .map(|i| BranchId::new(self.session_name(), &format!("b{}", self.forks + i)))
             .collect();

@@ -32,8 +32,6 @@ pub struct ForkDraft {
     pub runtime: String,
     /// Seed of each planned run.
     pub seeds: Vec<u64>,
-    /// Run although gate 2 does not hold.
-    pub diagnostic: bool,
 }
 
 /// What the store knows at the moment of a fork, read inside its transaction.
@@ -60,6 +58,8 @@ pub struct ForkRuling {
     pub gate: GateStatus,
     /// Whether the branches may run.
     pub go: bool,
+    /// Whether they run although gate 2 does not hold.
+    pub diagnostic: bool,
     /// The sentence that says why not.
     pub reason: Option<String>,
 }

@@ -6,7 +6,10 @@
     missing_docs
 )]
 
+mod cli;
 mod corpus;
+mod fork;
+mod house;
 mod store;
 mod support;
 mod team;

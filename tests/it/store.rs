@@ -4,6 +4,7 @@ mod crash;
 mod faults;
 mod forks;
 mod imports;
+mod lineage;
 mod properties;
 
 use std::path::Path;
@@ -112,7 +113,6 @@ pub fn draft(parent: &BranchId, step: usize, runs: usize) -> ForkDraft {
         },
         runtime: "scenario".to_owned(),
         seeds: (0..runs as u64).map(|i| u64::MAX - i).collect(),
-        diagnostic: false,
     }
 }
 
@@ -120,6 +120,7 @@ pub fn go(_: &ForkFacts) -> ForkRuling {
     ForkRuling {
         gate: GateStatus::ReadyToResume,
         go: true,
+        diagnostic: false,
         reason: None,
     }
 }

@@ -106,6 +106,7 @@ fn perform(
             let step = step % (parent.steps.len() + 1);
             let made = store.fork(draft(&parent.id, step, runs), &mut |facts| ForkRuling {
                 go: may,
+                diagnostic: false,
                 ..go(facts)
             });
             if step == parent.steps.len() {
