@@ -688,10 +688,7 @@ fn mark(app: &mut App) -> Vec<Job> {
                 row + 1,
                 branch.name()
             ));
-            vec![
-                Job::Mark(branch.clone(), row, step),
-                Job::Milestones(branch),
-            ]
+            vec![Job::Mark(branch, row, step)]
         }
         _ => Vec::new(),
     }

@@ -334,7 +334,7 @@ pub(crate) fn outcome() -> Outcome {
             ended("b2", true, 4),
             ended("b3", false, 2),
         ],
-        report: report(Some(true)),
+        report: Some(report(Some(true))),
         progress: Some(0.266),
         verdict: Some(Verdict::Validated),
         reason: None,

@@ -230,7 +230,7 @@ impl Replay {
             Progress::Ended { branch } => {
                 let run = self.run_of(&branch.id)?;
                 let id = branch.id.clone();
-                run.branch = branch;
+                run.branch = *branch;
                 run.delta = None;
                 (!std::mem::replace(&mut run.asking, true)).then_some(id)
             }

@@ -194,7 +194,7 @@ pub enum Job {
     Compare(BranchId, BranchId),
     /// Reads a pair in full.
     Pair((BranchId, Option<usize>), (BranchId, Option<usize>)),
-    /// Marks a milestone as reached.
+    /// Marks a milestone as reached at a step, and reads the branch's milestones.
     Mark(BranchId, usize, usize),
     /// Opens a text in the external editor.
     External(String),

@@ -328,10 +328,10 @@ fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
             }
             Progress::Ended { branch } => {
                 if let Some(known) = open.branches.iter_mut().find(|known| known.id == branch.id) {
-                    *known = branch.clone();
+                    *known = branch.as_ref().clone();
                 }
                 if open.branch.id == branch.id {
-                    open.branch = branch.clone();
+                    open.branch = branch.as_ref().clone();
                 }
             }
             _ => {}
