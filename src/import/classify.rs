@@ -31,6 +31,9 @@ struct Sketch {
     short: bool,
     answer: bool,
     words: Box<[u32]>,
+    /// Words of the first line and of the items, if there is a list.
+    opening: Box<[u32]>,
+    listed: Box<[u32]>,
 }
 
 /// What the structure says.
@@ -66,15 +69,29 @@ pub(super) fn is_human(agent: &str) -> bool {
 /// Whether a name is a machine's that runs code or tools and cannot be told to think.
 fn is_machine(agent: &str) -> bool {
     let name = agent.to_lowercase();
-    name == "tool" || name == "system" || name == "developer" || name.ends_with("terminal") || name.contains("executor")
+    name == "tool"
+        || name == "system"
+        || name == "developer"
+        || name.ends_with("terminal")
+        || name.contains("executor")
 }
 
 /// Whether a name says that its bearer leads others.
 fn is_leader(agent: &str) -> bool {
     let name = agent.to_lowercase();
-    ["orchestrat", "planner", "coordinat", "manager", "supervisor", "conductor", "leader", "director", "boss"]
-        .iter()
-        .any(|word| name.contains(word))
+    [
+        "orchestrat",
+        "planner",
+        "coordinat",
+        "manager",
+        "supervisor",
+        "conductor",
+        "leader",
+        "director",
+        "boss",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
 }
 
 impl Classifier {
@@ -82,12 +99,21 @@ impl Classifier {
     pub(super) fn observe(&mut self, step: &Step, hint: Hint) -> StepKind {
         let agent = self.agent(&step.agent);
         let to = step.to.as_deref().map(|to| self.agent(to));
-        let seen = lists(&step.text);
-        let items = if seen.computed * 2 >= seen.items { 0 } else { seen.items };
+        let mut listed = Vec::new();
+        let seen = lists(&step.text, &mut |item| {
+            if listed.len() < LIST_WORDS {
+                listed.extend(split(item).map(hash));
+            }
+        });
+        let items = if seen.computed * 2 >= seen.items {
+            0
+        } else {
+            seen.items
+        };
         let first = self.task.is_none() && hint == Hint::Open;
         let kind = if first { StepKind::Task } else { step.kind };
         let open = hint == Hint::Open || hint == Hint::Aside;
-        let words = words(&step.text, if items >= 2 { LIST_WORDS } else { WORDS });
+        let words = words_of(&step.text, if items >= 2 { LIST_WORDS } else { WORDS });
         let sketch = Sketch {
             agent,
             to,
@@ -95,11 +121,31 @@ impl Classifier {
             kind,
             items,
             announced: seen.announced,
-            restates: open && !first && self.task.as_ref().is_some_and(|task| task.stands_in(&step.text, items)),
+            restates: open
+                && !first
+                && self
+                    .task
+                    .as_ref()
+                    .is_some_and(|task| task.stands_in(&step.text, items)),
             ledger: open && is_ledger(&step.text),
-            short: step.text.trim().lines().next().is_none_or(|line| line.chars().count() <= SHORT),
+            short: step
+                .text
+                .trim()
+                .lines()
+                .next()
+                .is_none_or(|line| line.chars().count() <= SHORT),
             answer: final_answer(&step.text).is_some(),
             words,
+            opening: if items >= 2 {
+                words_of(step.text.trim().lines().next().unwrap_or_default(), WORDS)
+            } else {
+                Box::default()
+            },
+            listed: if items >= 2 {
+                sorted(listed)
+            } else {
+                Box::default()
+            },
         };
         if first {
             self.task = Some(Task::new(&step.text));
@@ -109,10 +155,13 @@ impl Classifier {
     }
 
     fn agent(&mut self, name: &str) -> usize {
-        self.agents.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.agents.push(name.to_owned());
-            self.agents.len() - 1
-        })
+        self.agents
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| {
+                self.agents.push(name.to_owned());
+                self.agents.len() - 1
+            })
     }
 
     /// The verdict over the whole log.
@@ -120,11 +169,18 @@ impl Classifier {
         let Some(leader) = self.orchestrator() else {
             return Structure {
                 orchestrator: None,
-                changes: self.answer(None).into_iter().map(|(i, kind)| (i, kind, None)).collect(),
+                changes: self
+                    .answer(None)
+                    .into_iter()
+                    .map(|(i, kind)| (i, kind, None))
+                    .collect(),
             };
         };
-        let restating = self.by(leader).any(|(_, s)| s.hint == Hint::Open && s.restates && s.items > 0);
-        let mut kinds: Vec<(StepKind, Option<usize>)> = self.sketches.iter().map(|s| (s.kind, s.to)).collect();
+        let restating = self
+            .by(leader)
+            .any(|(_, s)| s.hint == Hint::Open && s.restates && s.items > 0);
+        let mut kinds: Vec<(StepKind, Option<usize>)> =
+            self.sketches.iter().map(|s| (s.kind, s.to)).collect();
         for (i, sketch) in self.by(leader) {
             let plan = match sketch.hint {
                 _ if sketch.ledger || sketch.answer && !sketch.restates => false,
@@ -133,23 +189,34 @@ impl Classifier {
                 Hint::Open => sketch.items >= 2 && self.plan_points(leader, i, sketch) >= 2,
                 _ => false,
             };
-            let Some(slot) = kinds.get_mut(i) else { continue };
+            let Some(slot) = kinds.get_mut(i) else {
+                continue;
+            };
             if sketch.ledger {
                 slot.0 = StepKind::Ledger;
             } else if plan {
                 slot.0 = StepKind::Plan;
-            } else if sketch.hint == Hint::Open && !sketch.answer
-                && let Some(next) = self.next_speaker(i).filter(|&next| next != leader && self.can_work(next))
+            } else if sketch.hint == Hint::Open
+                && !sketch.answer
+                && let Some(next) = self
+                    .next_speaker(i)
+                    .filter(|&next| next != leader && self.can_work(next))
             {
-                *slot = (StepKind::Instruction, Some(self.named(sketch).find(|&a| a == next).unwrap_or(next)));
+                *slot = (StepKind::Instruction, Some(next));
             }
         }
         // Short asides that name an agent or stand before a plan or an end are the machinery's own words.
-        for (i, sketch) in self.by(leader).filter(|(_, s)| s.hint == Hint::Aside && s.short) {
+        for (i, sketch) in self
+            .by(leader)
+            .filter(|(_, s)| s.hint == Hint::Aside && s.short)
+        {
             let next = kinds.get(i + 1).map(|slot| slot.0);
-            let ends = matches!(next, None | Some(StepKind::Plan | StepKind::Control | StepKind::Answer));
+            let ends = matches!(
+                next,
+                None | Some(StepKind::Plan | StepKind::Control | StepKind::Answer)
+            );
             if kinds.get(i).is_some_and(|slot| slot.0 == StepKind::Thought)
-                && (ends || self.named(sketch).next().is_some())
+                && (ends || self.named(leader, &sketch.words).next().is_some())
                 && let Some(slot) = kinds.get_mut(i)
             {
                 slot.0 = StepKind::Control;
@@ -174,27 +241,47 @@ impl Classifier {
     }
 
     fn by(&self, agent: usize) -> impl Iterator<Item = (usize, &Sketch)> {
-        self.sketches.iter().enumerate().filter(move |(_, s)| s.agent == agent)
+        self.sketches
+            .iter()
+            .enumerate()
+            .filter(move |(_, s)| s.agent == agent)
     }
 
     fn can_work(&self, agent: usize) -> bool {
-        self.agents.get(agent).is_some_and(|name| !is_human(name) && !is_machine(name))
+        self.agents
+            .get(agent)
+            .is_some_and(|name| !is_human(name) && !is_machine(name))
     }
 
     /// The agent whose recipients are marked, else the one with the best reasons to be called orchestrator, at least two of them.
     fn orchestrator(&self) -> Option<usize> {
         let candidates = (0..self.agents.len()).filter(|&a| self.can_work(a));
-        let addressing = |a: usize| self.by(a).filter(|(_, s)| s.hint == Hint::Addressed).count();
-        let marked = candidates.clone().max_by_key(|&a| (addressing(a), usize::MAX - a));
+        let addressing = |a: usize| {
+            self.by(a)
+                .filter(|(_, s)| s.hint == Hint::Addressed)
+                .count()
+        };
+        let marked = candidates
+            .clone()
+            .max_by_key(|&a| (addressing(a), usize::MAX - a));
         if let Some(marked) = marked.filter(|&a| addressing(a) > 0) {
             return Some(marked);
         }
         candidates
-            .filter(|&a| self.sketches.iter().any(|s| s.agent != a && self.can_work(s.agent)))
+            .filter(|&a| {
+                self.sketches
+                    .iter()
+                    .any(|s| s.agent != a && self.can_work(s.agent))
+            })
             .map(|a| {
                 let best = self
                     .by(a)
-                    .filter(|(_, s)| s.hint == Hint::Open && !s.answer && (s.items >= 2 || s.restates && s.items > 0))
+                    .filter(|(_, s)| {
+                        s.hint == Hint::Open
+                            && !s.answer
+                            && (s.items >= 2 || s.restates && s.items > 0)
+                    })
+                    .filter(|(i, s)| s.restates || self.leads(a) || self.before_work(a, *i))
                     .map(|(i, s)| self.plan_points(a, i, s))
                     .max();
                 (best.unwrap_or(0), usize::MAX - a, a)
@@ -204,42 +291,79 @@ impl Classifier {
             .map(|(_, _, a)| a)
     }
 
-    /// Reasons to read an agent's list as a plan for others.
+    /// Reasons to read an agent's list as a plan for others; two are enough.
     fn plan_points(&self, agent: usize, i: usize, sketch: &Sketch) -> usize {
-        let named = self.named(sketch).filter(|&a| a != agent).count();
-        let directs = self.next_speaker(i).is_some_and(|next| next != agent && self.named(sketch).any(|a| a == next));
+        let next = self.next_speaker(i).filter(|&next| next != agent);
+        let names_next =
+            |words: &[u32]| next.is_some_and(|next| self.named(agent, words).any(|a| a == next));
+        let shared_out = self.named(agent, &sketch.listed).count();
+        // A list under the name of one agent is an instruction to it.
+        if !sketch.restates && !sketch.announced && shared_out == 0 && names_next(&sketch.opening) {
+            return 0;
+        }
         2 * usize::from(sketch.restates)
-            + named.min(2)
-            + usize::from(directs && named == 1 && sketch.announced)
+            + shared_out.min(2)
+            + usize::from(names_next(&sketch.words))
             + usize::from(sketch.announced)
-            + usize::from(self.agents.get(agent).is_some_and(|name| is_leader(name)))
+            + usize::from(self.leads(agent))
     }
 
-    /// The working agents that a text names.
-    fn named(&self, sketch: &Sketch) -> impl Iterator<Item = usize> {
-        (0..self.agents.len()).filter(|&a| {
-            a != sketch.agent && self.can_work(a) && self.agents.get(a).is_some_and(|name| {
-                let mut parts = name.split(|c: char| !is_word(c)).filter(|part| !part.is_empty()).peekable();
-                parts.peek().is_some() && parts.all(|part| sketch.words.binary_search(&hash(part)).is_ok())
-            })
+    fn leads(&self, agent: usize) -> bool {
+        self.agents.get(agent).is_some_and(|name| is_leader(name))
+    }
+
+    /// Whether no other agent has done any work before a step: plans come first, a review of others' work is none.
+    fn before_work(&self, agent: usize, i: usize) -> bool {
+        !self
+            .sketches
+            .iter()
+            .take(i)
+            .any(|s| s.agent != agent && s.kind != StepKind::Task && self.can_work(s.agent))
+    }
+
+    /// The working agents, other than the speaker, whose names are among the words.
+    fn named(&self, speaker: usize, words: &[u32]) -> impl Iterator<Item = usize> {
+        (0..self.agents.len()).filter(move |&a| {
+            a != speaker
+                && self.can_work(a)
+                && self.agents.get(a).is_some_and(|name| {
+                    let mut parts = split(name).peekable();
+                    parts.peek().is_some()
+                        && parts.all(|part| words.binary_search(&hash(part)).is_ok())
+                })
         })
     }
 
     fn next_speaker(&self, i: usize) -> Option<usize> {
-        self.sketches.get(i + 1..)?.iter().find(|s| s.kind != StepKind::Control && s.hint != Hint::Aside).map(|s| s.agent)
+        self.sketches
+            .get(i + 1..)?
+            .iter()
+            .find(|s| s.kind != StepKind::Control && s.hint != Hint::Aside)
+            .map(|s| s.agent)
     }
 
     /// The step that states the final answer: the last one that says so, else the orchestrator's last word.
     fn answer(&self, leader: Option<usize>) -> Option<(usize, StepKind)> {
         let speaks = |s: &Sketch| {
             leader.map_or_else(|| self.can_work(s.agent), |leader| s.agent == leader)
-                && !matches!(s.kind, StepKind::ToolCall | StepKind::ToolResult | StepKind::Task)
+                && !matches!(
+                    s.kind,
+                    StepKind::ToolCall | StepKind::ToolResult | StepKind::Task
+                )
         };
-        let said = self.sketches.iter().rposition(|s| s.answer && speaks(s) && !s.restates && !s.ledger);
-        let last = self.sketches.iter().rposition(|s| s.kind != StepKind::Control);
+        let said = self
+            .sketches
+            .iter()
+            .rposition(|s| s.answer && speaks(s) && !s.restates && !s.ledger);
+        let last = self
+            .sketches
+            .iter()
+            .rposition(|s| s.kind != StepKind::Control);
         said.or_else(|| {
             last.filter(|&i| {
-                self.sketches.get(i).is_some_and(|s| leader == Some(s.agent) && s.hint == Hint::Open && !s.restates && !s.ledger)
+                self.sketches.get(i).is_some_and(|s| {
+                    leader == Some(s.agent) && s.hint == Hint::Open && !s.restates && !s.ledger
+                })
             })
         })
         .map(|i| (i, StepKind::Answer))
@@ -251,7 +375,7 @@ impl Task {
         let letters: String = letters(text).take(4000).collect();
         Self {
             letters,
-            words: words(text, 400).iter().copied().collect(),
+            words: words_of(text, 400).iter().copied().collect(),
         }
     }
 
@@ -260,30 +384,47 @@ impl Task {
         if self.letters.chars().count() < 8 {
             return false;
         }
-        if text.len() >= self.letters.len() && letters(text).collect::<String>().contains(&self.letters) {
+        if text.len() >= self.letters.len()
+            && letters(text).collect::<String>().contains(&self.letters)
+        {
             return true;
         }
         items >= 2 && self.words.len() >= 8 && {
-            let there = words(text, usize::MAX);
-            let kept = self.words.iter().filter(|word| there.binary_search(word).is_ok()).count();
+            let there = words_of(text, usize::MAX);
+            let kept = self
+                .words
+                .iter()
+                .filter(|word| there.binary_search(word).is_ok())
+                .count();
             kept * 10 >= self.words.len() * 9
         }
     }
 }
 
 fn letters(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
 }
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+fn split(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|c: char| !is_word(c))
+        .filter(|word| !word.is_empty())
+}
+
 /// Hashes of a text's words, sorted; of a long text the first and the last ones.
-fn words(text: &str, limit: usize) -> Box<[u32]> {
-    let mut split = text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+fn words_of(text: &str, limit: usize) -> Box<[u32]> {
+    let mut split = split(text);
     let mut hashes: Vec<u32> = split.by_ref().take(limit).map(hash).collect();
     hashes.extend(split.rev().take(limit / 2).map(hash));
+    sorted(hashes)
+}
+
+fn sorted(mut hashes: Vec<u32>) -> Box<[u32]> {
     hashes.sort_unstable();
     hashes.dedup();
     hashes.into_boxed_slice()
@@ -293,16 +434,29 @@ fn words(text: &str, limit: usize) -> Box<[u32]> {
 fn hash(word: &str) -> u32 {
     word.chars()
         .flat_map(char::to_lowercase)
-        .fold(0x811c_9dc5, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193))
+        .fold(0x811c_9dc5, |hash, c| {
+            (hash ^ u32::from(c)).wrapping_mul(0x0100_0193)
+        })
 }
 
 /// Whether a text is a JSON object of judgements, under a heading of one line at most. Console noise inside it does not matter.
 fn is_ledger(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let opens = lines.by_ref().take(3).any(|line| line.starts_with('{') || line == "```json");
+    let opens = lines
+        .by_ref()
+        .take(3)
+        .any(|line| line.starts_with('{') || line == "```json");
     opens && {
-        let body = text.find('{').and_then(|at| text.get(at..)).unwrap_or_default();
-        let keys = body.split('"').skip(2).step_by(2).filter(|gap| gap.trim_start().starts_with(':')).count();
+        let body = text
+            .find('{')
+            .and_then(|at| text.get(at..))
+            .unwrap_or_default();
+        let keys = body
+            .split('"')
+            .skip(2)
+            .step_by(2)
+            .filter(|gap| gap.trim_start().starts_with(':'))
+            .count();
         keys >= 2
     }
 }
@@ -313,6 +467,12 @@ pub(super) fn final_answer(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let at = lower.rfind(marker)? + marker.len();
     let rest = text.get(at..)?.trim_start_matches(['*', ' ']);
-    let line = rest.trim_start().lines().next()?.trim().trim_end_matches('*').trim();
+    let line = rest
+        .trim_start()
+        .lines()
+        .next()?
+        .trim()
+        .trim_end_matches('*')
+        .trim();
     (!line.is_empty()).then_some(line)
 }

@@ -7,10 +7,15 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, Session, Step};
+use crate::model::{
+    AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, Session, Step,
+};
 
 /// The JSON Schema of a line, as `dover schema session` prints it.
 pub const SESSION_SCHEMA: &str = include_str!("session.schema.json");
+
+/// Keys of which a header has at least one; other programs write lines of type `session` too.
+const HEADER: [&str; 5] = ["task", "agents", "profile", "runtime", "milestones"];
 
 /// A step with the state before it and its effects.
 pub(super) type Made = (Step, Option<Checkpoint>, Vec<Effect>);
@@ -32,19 +37,27 @@ impl Own {
     /// Whether a record opens a file of dover's own: a `session` header, or a `step` with the model's keys.
     pub(super) fn is_header(value: &Value) -> bool {
         match value.get("type").and_then(Value::as_str) {
-            Some("session") => true,
-            Some("step") => ["index", "agent", "kind", "text"].iter().all(|key| value.get(key).is_some()),
+            Some("session") => HEADER.iter().any(|key| value.get(key).is_some()),
+            Some("step") => ["index", "agent", "kind", "text"]
+                .iter()
+                .all(|key| value.get(key).is_some()),
             _ => false,
         }
     }
 
     /// Takes a line; hands out the step before it when that is complete.
     pub(super) fn take(&mut self, value: Value) -> Result<Option<Made>, String> {
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = value
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
         let wrong = |error: serde_json::Error| format!("a {kind} line that is none: {error}");
         match kind.as_str() {
             "session" => {
-                let Value::Object(map) = value else { return Ok(None) };
+                let Value::Object(map) = value else {
+                    return Ok(None);
+                };
                 self.header.extend(map);
             }
             "step" => {
@@ -57,7 +70,9 @@ impl Own {
             "checkpoint" => {
                 let checkpoint: Checkpoint = serde_json::from_value(value).map_err(wrong)?;
                 match &mut self.pending {
-                    Some((step, slot, _)) if step.index == checkpoint.step => *slot = Some(checkpoint),
+                    Some((step, slot, _)) if step.index == checkpoint.step => {
+                        *slot = Some(checkpoint)
+                    }
                     _ => self.checkpoint = Some(checkpoint),
                 }
             }
@@ -68,14 +83,24 @@ impl Own {
                 };
                 effects.push(effect);
             }
-            "agent" => self.agents.push(serde_json::from_value(value).map_err(wrong)?),
-            "annotation" => self.annotations.push(serde_json::from_value(value).map_err(wrong)?),
+            "agent" => self
+                .agents
+                .push(serde_json::from_value(value).map_err(wrong)?),
+            "annotation" => self
+                .annotations
+                .push(serde_json::from_value(value).map_err(wrong)?),
             "milestone" if self.milestones.len() >= MAX_MILESTONES => {
                 return Err(format!("more than {MAX_MILESTONES} milestones"));
             }
-            "milestone" => self.milestones.push(serde_json::from_value(value).map_err(wrong)?),
+            "milestone" => self
+                .milestones
+                .push(serde_json::from_value(value).map_err(wrong)?),
             "answer" => self.answer = value.get("text").and_then(Value::as_str).map(str::to_owned),
-            _ => return Err(format!("no line of type `{kind}`; see `dover schema session`")),
+            _ => {
+                return Err(format!(
+                    "no line of type `{kind}`; see `dover schema session`"
+                ));
+            }
         }
         Ok(None)
     }
@@ -87,16 +112,22 @@ impl Own {
 
     /// The session that the header describes. A world named as a `.toml` beside the file is read in.
     pub(super) fn session(&mut self, file: &Path) -> Result<Session, String> {
-        let mut base = serde_json::to_value(Session::default()).map_err(|error| error.to_string())?;
+        let mut base =
+            serde_json::to_value(Session::default()).map_err(|error| error.to_string())?;
         if let Value::Object(map) = &mut base {
             map.extend(std::mem::take(&mut self.header));
         }
-        let mut session: Session =
-            serde_json::from_value(base).map_err(|error| format!("the session line is wrong: {error}"))?;
+        let mut session: Session = serde_json::from_value(base)
+            .map_err(|error| format!("the session line is wrong: {error}"))?;
         "dover".clone_into(&mut session.format);
-        if let Some(world) = session.runtime.as_mut().and_then(|runtime| runtime.world.as_mut())
+        if let Some(world) = session
+            .runtime
+            .as_mut()
+            .and_then(|runtime| runtime.world.as_mut())
             && !world.contains('\n')
-            && Path::new(world.as_str()).extension().is_some_and(|ext| ext == "toml")
+            && Path::new(world.as_str())
+                .extension()
+                .is_some_and(|ext| ext == "toml")
         {
             // Only a file beside the log: a log must not reach elsewhere.
             let name = Path::new(world.as_str()).file_name().unwrap_or_default();

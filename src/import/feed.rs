@@ -9,7 +9,8 @@ use super::dover::Own;
 use super::message::{Draft, Hint, Reading, read};
 use super::{ImportError, Sink};
 use crate::model::{
-    AgentInfo, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState, Step, StepKind, StepMeta,
+    AgentInfo, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState, Step, StepKind,
+    StepMeta,
 };
 
 /// Most faults that are told one by one.
@@ -64,7 +65,10 @@ pub(super) struct Traits {
 }
 
 impl<'a> Feed<'a> {
-    pub(super) fn new(sink: &'a mut dyn Sink, progress: &'a mut dyn FnMut(f64, usize) -> bool) -> Self {
+    pub(super) fn new(
+        sink: &'a mut dyn Sink,
+        progress: &'a mut dyn FnMut(f64, usize) -> bool,
+    ) -> Self {
         Self {
             sink,
             progress,
@@ -111,7 +115,12 @@ impl<'a> Feed<'a> {
     }
 
     /// Takes a record. `fault`: it could not be read whole, and why.
-    pub(super) fn record(&mut self, value: Value, place: Option<String>, fault: Option<&str>) -> Result<(), ImportError> {
+    pub(super) fn record(
+        &mut self,
+        value: Value,
+        place: Option<String>,
+        fault: Option<&str>,
+    ) -> Result<(), ImportError> {
         self.seen += 1;
         if self.skip > 0 {
             self.skip -= 1;
@@ -180,7 +189,10 @@ impl<'a> Feed<'a> {
                 let keys = keys(&value);
                 self.note(place, format!("no known record: {keys}; kept as control"));
                 let text = super::message::plain(&value);
-                let kind = value.get("type").and_then(Value::as_str).unwrap_or("record");
+                let kind = value
+                    .get("type")
+                    .and_then(Value::as_str)
+                    .unwrap_or("record");
                 self.deliver(Draft {
                     agent: kind.to_owned(),
                     kind: StepKind::Control,
@@ -207,11 +219,17 @@ impl<'a> Feed<'a> {
     }
 
     fn look(&mut self, value: &Value) {
-        let role = value.get("role").and_then(Value::as_str).unwrap_or_default();
+        let role = value
+            .get("role")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         self.traits.asides |= role.ends_with(')') && role.contains(" (");
         self.traits.typed |= value.get("source").is_some() && value.get("type").is_some();
         self.traits.wrapped |= value.get("message").is_some();
-        let known = matches!(role, "system" | "developer" | "user" | "assistant" | "tool" | "function");
+        let known = matches!(
+            role,
+            "system" | "developer" | "user" | "assistant" | "tool" | "function"
+        );
         self.traits.chat_roles |= known;
         self.traits.other_roles |= !known;
     }
@@ -260,7 +278,8 @@ impl<'a> Feed<'a> {
 
     /// An agent is whoever makes a step that is not the machinery's.
     fn speaks(&mut self, step: &Step) {
-        if step.kind != StepKind::Control && !self.agents.iter().any(|info| info.name == step.agent) {
+        if step.kind != StepKind::Control && !self.agents.iter().any(|info| info.name == step.agent)
+        {
             self.agents.push(AgentInfo {
                 name: step.agent.clone(),
                 ..AgentInfo::default()
@@ -270,14 +289,23 @@ impl<'a> Feed<'a> {
 
     /// The final answer as the last steps state it.
     pub(super) fn answer(&self) -> Option<String> {
-        self.last.iter().rev().find_map(|(_, text)| final_answer(text).map(str::to_owned))
+        self.last
+            .iter()
+            .rev()
+            .find_map(|(_, text)| final_answer(text).map(str::to_owned))
     }
 
     fn remember(&mut self, step: &Step) {
-        if self.team.is_none() && step.kind != StepKind::Task && step.text.lines().filter(|line| line.contains(": ")).count() >= 2 {
+        if self.team.is_none()
+            && step.kind != StepKind::Task
+            && step.text.lines().filter(|line| line.contains(": ")).count() >= 2
+        {
             self.team = Some(step.text.chars().take(20_000).collect());
         }
-        if !matches!(step.kind, StepKind::ToolCall | StepKind::ToolResult | StepKind::Task) {
+        if !matches!(
+            step.kind,
+            StepKind::ToolCall | StepKind::ToolResult | StepKind::Task
+        ) {
             self.last.push((step.index, step.text.clone()));
             if self.last.len() > 8 {
                 self.last.remove(0);
@@ -307,7 +335,10 @@ impl<'a> Feed<'a> {
     }
 
     /// Corrects steps delivered before.
-    pub(super) fn reclassify(&mut self, changes: &[(usize, StepKind, Option<String>)]) -> Result<(), ImportError> {
+    pub(super) fn reclassify(
+        &mut self,
+        changes: &[(usize, StepKind, Option<String>)],
+    ) -> Result<(), ImportError> {
         changes
             .iter()
             .try_for_each(|(index, kind, to)| self.sink.reclassify(*index, *kind, to.as_deref()))
@@ -316,7 +347,12 @@ impl<'a> Feed<'a> {
 
 /// What a tool call may have done to the world: unknown until somebody says so.
 fn effects(step: &Step) -> Vec<Effect> {
-    let Some(tool) = step.meta.tool.as_ref().filter(|_| step.kind == StepKind::ToolCall) else {
+    let Some(tool) = step
+        .meta
+        .tool
+        .as_ref()
+        .filter(|_| step.kind == StepKind::ToolCall)
+    else {
         return Vec::new();
     };
     let id = tool.call_id.as_deref().unwrap_or("call");

@@ -5,6 +5,7 @@
 //! behind it. Time is linear in the text: an opening bracket that was once seen to break is never tried again.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 
@@ -25,6 +26,8 @@ pub(super) enum Piece {
     Found(Found),
     /// A `"key": scalar` pair outside any value that could be read.
     Loose { key: String, value: Value },
+    /// Text between whole values that is none.
+    Gap { at: usize },
 }
 
 /// A value found in damaged text.
@@ -47,16 +50,12 @@ pub(super) struct Found {
 }
 
 /// Hands out every value found in a text, in order.
-pub(super) fn pieces<E>(
-    text: &str,
-    take: &mut dyn FnMut(Piece) -> Result<(), E>,
-) -> Result<(), E> {
+pub(super) fn pieces<E>(text: &str, take: &mut dyn FnMut(Piece) -> Result<(), E>) -> Result<(), E> {
     let mut doomed = HashSet::new();
     let mut at = 0;
+    let mut broke = false;
     while let Some(start) = next_start(text, at, &doomed) {
-        for piece in loose(text.get(at..start).unwrap_or_default()) {
-            take(piece)?;
-        }
+        between(text, at..start, broke, take)?;
         let mut parser = Parser::new(text, start);
         let parsed = parser.value(0);
         let end = parser.pos;
@@ -74,6 +73,7 @@ pub(super) fn pieces<E>(
                 (value, tail, Some(Fault { at: end, reason }))
             }
         };
+        broke = broken.is_some();
         let mut starts = parser.lists;
         if value.is_array() {
             starts.insert(String::new(), parser.starts);
@@ -88,10 +88,28 @@ pub(super) fn pieces<E>(
             tail,
         }))?;
     }
-    for piece in loose(text.get(at..).unwrap_or_default()) {
-        take(piece)?;
+    between(text, at..text.len(), broke, take)
+}
+
+/// What stands between two values: loose pairs, or text that is no value. After a broken value it is that one's rest.
+fn between<E>(
+    text: &str,
+    range: Range<usize>,
+    broke: bool,
+    take: &mut dyn FnMut(Piece) -> Result<(), E>,
+) -> Result<(), E> {
+    let gap = text.get(range.clone()).unwrap_or_default();
+    let pairs = loose(gap);
+    let other = |c: char| !(c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'));
+    if pairs.is_empty()
+        && !broke
+        && let Some(at) = gap.find(other)
+    {
+        take(Piece::Gap {
+            at: range.start + at,
+        })?;
     }
-    Ok(())
+    pairs.into_iter().try_for_each(take)
 }
 
 /// Where the next value may begin: an object anywhere, a list at the beginning of a line.
@@ -138,7 +156,10 @@ fn loose(text: &str) -> Vec<Piece> {
         }
         parser.pos += 1;
         parser.space();
-        if !matches!(parser.peek(), Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')) {
+        if !matches!(
+            parser.peek(),
+            Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+        ) {
             continue;
         }
         if let Ok(value) = parser.value(0) {
@@ -166,6 +187,7 @@ struct Parser<'a> {
     resume: usize,
     reason: &'static str,
     partial: Option<(Value, bool)>,
+    python: bool,
     /// Where the elements of the last list near the top begin.
     starts: Vec<usize>,
     /// The same by key, for the lists in the value's own members.
@@ -183,6 +205,7 @@ impl<'a> Parser<'a> {
             resume: at,
             reason: "not JSON",
             partial: None,
+            python: false,
             starts: Vec::new(),
             lists: HashMap::new(),
         }
@@ -193,7 +216,7 @@ impl<'a> Parser<'a> {
     }
 
     fn space(&mut self) {
-        while self.peek().is_some_and(|b| b.is_ascii_whitespace() || b == 0) {
+        while self.peek().is_some_and(|b| b.is_ascii_whitespace()) {
             self.pos += 1;
         }
     }
@@ -257,7 +280,8 @@ impl<'a> Parser<'a> {
         let mut tail = false;
         if let (Some((value, broken)), Some(key)) = (self.partial.take(), open) {
             if depth == 0 && value.is_array() {
-                self.lists.insert(key.clone(), std::mem::take(&mut self.starts));
+                self.lists
+                    .insert(key.clone(), std::mem::take(&mut self.starts));
             }
             map.insert(key, value);
             tail = broken;
@@ -304,7 +328,8 @@ impl<'a> Parser<'a> {
                 self.resume = self.pos;
             }
             if depth == 0 && value.is_array() {
-                self.lists.insert(key.clone(), std::mem::take(&mut self.starts));
+                self.lists
+                    .insert(key.clone(), std::mem::take(&mut self.starts));
             }
             map.insert(key.clone(), value);
             self.space();
@@ -341,7 +366,12 @@ impl<'a> Parser<'a> {
         Err(Stop)
     }
 
-    fn elements(&mut self, depth: usize, list: &mut Vec<Value>, starts: &mut Vec<usize>) -> Result<(), Stop> {
+    fn elements(
+        &mut self,
+        depth: usize,
+        list: &mut Vec<Value>,
+        starts: &mut Vec<usize>,
+    ) -> Result<(), Stop> {
         loop {
             self.space();
             self.resume = self.pos;
@@ -382,7 +412,9 @@ impl<'a> Parser<'a> {
     }
 
     fn string(&mut self, quote: u8) -> Result<String, Stop> {
-        if quote == b'\'' {
+        // Said once: it is the way the whole text is written.
+        if quote == b'\'' && !self.python {
+            self.python = true;
             self.fault("single quotes, read as Python text");
         }
         let mut out = String::new();
@@ -394,7 +426,11 @@ impl<'a> Parser<'a> {
                 .iter()
                 .position(|&b| b == quote || b == b'\\' || b < 0x20)
                 .unwrap_or(rest.len());
-            out.push_str(self.text.get(self.pos..self.pos + plain).unwrap_or_default());
+            out.push_str(
+                self.text
+                    .get(self.pos..self.pos + plain)
+                    .unwrap_or_default(),
+            );
             self.pos += plain;
             match self.peek() {
                 Some(b) if b == quote => {
@@ -417,7 +453,11 @@ impl<'a> Parser<'a> {
     fn escape(&mut self, out: &mut String) {
         let at = self.pos;
         self.pos += 1;
-        let Some(c) = self.text.get(self.pos..).and_then(|rest| rest.chars().next()) else {
+        let Some(c) = self
+            .text
+            .get(self.pos..)
+            .and_then(|rest| rest.chars().next())
+        else {
             return;
         };
         self.pos += c.len_utf8();

@@ -13,11 +13,22 @@ pub(super) struct Lists {
 
 /// Words that announce a plan, in a few languages.
 const PLAN_WORDS: [&str; 12] = [
-    "plan", "plans", "strategy", "approach", "roadmap", "план", "plano", "piano", "计划", "計画", "方案", "estrategia",
+    "plan",
+    "plans",
+    "strategy",
+    "approach",
+    "roadmap",
+    "план",
+    "plano",
+    "piano",
+    "计划",
+    "計画",
+    "方案",
+    "estrategia",
 ];
 
-/// Looks through a text outside its code blocks.
-pub(super) fn lists(text: &str) -> Lists {
+/// Looks through a text outside its code blocks; each item is shown to `each`.
+pub(super) fn lists(text: &str, each: &mut dyn FnMut(&str)) -> Lists {
     let mut found = Lists::default();
     let mut code = false;
     let mut above = "";
@@ -30,6 +41,7 @@ pub(super) fn lists(text: &str) -> Lists {
             continue;
         }
         if let Some(item) = item(line) {
+            each(item);
             found.items += 1;
             found.computed += usize::from(is_computation(item));
             found.announced |= announces(above);
@@ -44,7 +56,10 @@ fn announces(line: &str) -> bool {
         let line = line.to_lowercase();
         line.split(|c: char| !c.is_alphanumeric())
             .any(|word| PLAN_WORDS.contains(&word))
-            || line.chars().any(|c| !c.is_ascii()) && PLAN_WORDS.iter().any(|word| !word.is_ascii() && line.contains(word))
+            || line.chars().any(|c| !c.is_ascii())
+                && PLAN_WORDS
+                    .iter()
+                    .any(|word| !word.is_ascii() && line.contains(word))
     }
 }
 
@@ -90,7 +105,10 @@ fn numbered(text: &str) -> Option<&str> {
 
 /// Whether an item computes rather than tells somebody what to do: digits joined by operators.
 fn is_computation(item: &str) -> bool {
-    let dense: Vec<char> = item.chars().filter(|c| !matches!(c, ' ' | '$' | '*' | '`')).collect();
+    let dense: Vec<char> = item
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '$' | '*' | '`'))
+        .collect();
     item.contains('=') && item.contains(|c: char| c.is_ascii_digit())
         || dense.windows(3).any(|three| {
             matches!(three, [a, op, b] if a.is_ascii_digit() && b.is_ascii_digit() && matches!(op, '+' | '×' | '÷' | '/'))

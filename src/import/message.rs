@@ -51,7 +51,9 @@ pub(super) enum Reading {
     Unknown,
 }
 
-const AGENT_KEYS: [&str; 7] = ["name", "source", "agent", "sender", "speaker", "from", "role"];
+const AGENT_KEYS: [&str; 7] = [
+    "name", "source", "agent", "sender", "speaker", "from", "role",
+];
 const CONTENT_KEYS: [&str; 5] = ["content", "text", "message", "value", "output"];
 
 /// Whether a value has the shape of a message.
@@ -83,7 +85,13 @@ pub(super) fn read(value: &Value) -> Reading {
     if let Some(inner) = map.get("message").and_then(Value::as_object)
         && inner.contains_key("content")
     {
-        let mut drafts = chat(inner);
+        let mut inner = inner.clone();
+        if !inner.contains_key("role")
+            && let Some(role) = text_of(map, "role").or_else(|| text_of(map, "type"))
+        {
+            inner.insert("role".to_owned(), role.into());
+        }
+        let mut drafts = chat(&inner);
         let time = time_of(map);
         for draft in &mut drafts {
             draft.time = draft.time.take().or_else(|| time.clone());
@@ -124,12 +132,16 @@ fn split_role(role: &str) -> (&str, Option<&str>) {
     role.strip_suffix(')')
         .and_then(|rest| rest.split_once(" ("))
         .filter(|(name, _)| !name.trim().is_empty())
-        .map_or((role, None), |(name, note)| (name.trim(), Some(note.trim())))
+        .map_or((role, None), |(name, note)| {
+            (name.trim(), Some(note.trim()))
+        })
 }
 
 /// The messages of OpenAI, AG2, Who&When and their relatives.
 fn chat(map: &Map<String, Value>) -> Vec<Draft> {
     let role = text_of(map, "role").unwrap_or_default();
+    // Many things have a name and a value; only what says who speaks may call its content something else.
+    let speaks = AGENT_KEYS.iter().skip(1).any(|key| map.contains_key(*key));
     let Some(speaker) = AGENT_KEYS
         .iter()
         .filter_map(|key| text_of(map, key))
@@ -137,7 +149,10 @@ fn chat(map: &Map<String, Value>) -> Vec<Draft> {
     else {
         return Vec::new();
     };
-    let content = CONTENT_KEYS.iter().find_map(|key| map.get(*key));
+    let content = CONTENT_KEYS
+        .iter()
+        .take(if speaks { CONTENT_KEYS.len() } else { 1 })
+        .find_map(|key| map.get(*key));
     let calls = calls(map);
     if content.is_none() && calls.is_empty() {
         return Vec::new();
@@ -177,7 +192,12 @@ fn chat(map: &Map<String, Value>) -> Vec<Draft> {
     }
     let mut drafts = Vec::new();
     let mut text = String::new();
-    parts(content.unwrap_or(&Value::Null), &said, &mut text, &mut drafts);
+    parts(
+        content.unwrap_or(&Value::Null),
+        &said,
+        &mut text,
+        &mut drafts,
+    );
     if let Some(refusal) = text_of(map, "refusal").filter(|refusal| !refusal.is_empty()) {
         line(&mut text, refusal);
         said.error = true;
@@ -210,7 +230,10 @@ fn tool_use(value: &Value) -> ToolUse {
     let inner = value.get("function").unwrap_or(value);
     let field = |key: &str| inner.get(key).or_else(|| value.get(key));
     ToolUse {
-        name: field("name").and_then(Value::as_str).unwrap_or("?").to_owned(),
+        name: field("name")
+            .and_then(Value::as_str)
+            .unwrap_or("?")
+            .to_owned(),
         call_id: ["id", "call_id", "tool_call_id"]
             .iter()
             .find_map(|key| value.get(*key))
@@ -225,7 +248,11 @@ fn call(said: &Draft, tool: ToolUse) -> Draft {
     Draft {
         kind: StepKind::ToolCall,
         hint: Hint::Fixed,
-        text: format!("{}({})", tool.name, tool.arguments.as_deref().unwrap_or_default()),
+        text: format!(
+            "{}({})",
+            tool.name,
+            tool.arguments.as_deref().unwrap_or_default()
+        ),
         tool: Some(tool),
         to: None,
         ..said.clone()
@@ -256,10 +283,17 @@ fn results(map: &Map<String, Value>, content: Option<&Value>, said: Draft) -> Ve
             .collect();
     }
     let mut tool = tool_answer(&Value::Object(map.clone()));
-    tool.failed |= map.get("error").and_then(Value::as_bool).unwrap_or_default();
+    tool.failed |= map
+        .get("error")
+        .and_then(Value::as_bool)
+        .unwrap_or_default();
     // The name of a result is the tool's; the speaker is whoever runs the tools.
     let said = Draft {
-        agent: if said.agent == tool.name { "tool".to_owned() } else { said.agent.clone() },
+        agent: if said.agent == tool.name {
+            "tool".to_owned()
+        } else {
+            said.agent.clone()
+        },
         ..said
     };
     vec![result(&said, tool, plain(content.unwrap_or(&Value::Null)))]
@@ -269,8 +303,14 @@ fn tool_answer(value: &Value) -> ToolUse {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     ToolUse {
         name: text("name").unwrap_or_else(|| "?".to_owned()),
-        call_id: text("tool_call_id").or_else(|| text("call_id")).or_else(|| text("tool_use_id")).or_else(|| text("id")),
-        failed: value.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
+        call_id: text("tool_call_id")
+            .or_else(|| text("call_id"))
+            .or_else(|| text("tool_use_id"))
+            .or_else(|| text("id")),
+        failed: value
+            .get("is_error")
+            .and_then(Value::as_bool)
+            .unwrap_or_default(),
         ..ToolUse::default()
     }
 }
@@ -291,11 +331,17 @@ fn autogen(map: &Map<String, Value>, kind: &str) -> Vec<Draft> {
             ..said.clone()
         }]
     };
-    let each = |read: &dyn Fn(&Value) -> Draft| content.as_array().into_iter().flatten().map(read).collect();
+    let each = |read: &dyn Fn(&Value) -> Draft| {
+        content.as_array().into_iter().flatten().map(read).collect()
+    };
     match kind {
         "ToolCallRequestEvent" | "ToolCallMessage" => each(&|one| call(&said, tool_use(one))),
         "ToolCallExecutionEvent" | "ToolCallResultMessage" => each(&|one| {
-            result(&said, tool_answer(one), plain(one.get("content").unwrap_or(&Value::Null)))
+            result(
+                &said,
+                tool_answer(one),
+                plain(one.get("content").unwrap_or(&Value::Null)),
+            )
         }),
         "HandoffMessage" => fixed(StepKind::Control)
             .into_iter()
@@ -310,9 +356,17 @@ fn autogen(map: &Map<String, Value>, kind: &str) -> Vec<Draft> {
         }
         "CodeExecutionEvent" => {
             let output = map.get("result").map_or_else(String::new, plain);
-            vec![Draft { text: output, kind: StepKind::ToolResult, hint: Hint::Fixed, ..said }]
+            vec![Draft {
+                text: output,
+                kind: StepKind::ToolResult,
+                hint: Hint::Fixed,
+                ..said
+            }]
         }
-        _ if map.contains_key("content") => vec![Draft { text: plain(content), ..said }],
+        _ if map.contains_key("content") => vec![Draft {
+            text: plain(content),
+            ..said
+        }],
         _ => Vec::new(),
     }
 }
@@ -334,12 +388,23 @@ fn response_item(map: &Map<String, Value>, kind: &str) -> Vec<Draft> {
             vec![call(&said, tool)]
         }
         "reasoning" => {
-            let text = map.get("summary").or_else(|| map.get("content")).map_or_else(String::new, plain);
-            vec![Draft { text, kind: StepKind::Thought, hint: Hint::Fixed, ..said }]
+            let text = map
+                .get("summary")
+                .or_else(|| map.get("content"))
+                .map_or_else(String::new, plain);
+            vec![Draft {
+                text,
+                kind: StepKind::Thought,
+                hint: Hint::Fixed,
+                ..said
+            }]
         }
         _ => {
             let text = plain(map.get("output").unwrap_or(&Value::Null));
-            let said = Draft { agent: "tool".to_owned(), ..said };
+            let said = Draft {
+                agent: "tool".to_owned(),
+                ..said
+            };
             vec![result(&said, tool_answer(&whole), text)]
         }
     }

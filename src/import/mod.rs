@@ -31,10 +31,20 @@ use walk::{Fast, Meter};
 /// Receives the steps of a log in order.
 pub trait Sink {
     /// Takes the next step, the state before it and what it did to the world outside.
-    fn step(&mut self, step: Step, checkpoint: Option<Checkpoint>, effects: Vec<Effect>) -> Result<(), ImportError>;
+    fn step(
+        &mut self,
+        step: Step,
+        checkpoint: Option<Checkpoint>,
+        effects: Vec<Effect>,
+    ) -> Result<(), ImportError>;
 
     /// Corrects the kind and recipient of a step taken before.
-    fn reclassify(&mut self, index: usize, kind: StepKind, to: Option<&str>) -> Result<(), ImportError>;
+    fn reclassify(
+        &mut self,
+        index: usize,
+        kind: StepKind,
+        to: Option<&str>,
+    ) -> Result<(), ImportError>;
 }
 
 /// A sink that keeps everything in memory.
@@ -49,14 +59,24 @@ pub struct Collect {
 }
 
 impl Sink for Collect {
-    fn step(&mut self, step: Step, checkpoint: Option<Checkpoint>, effects: Vec<Effect>) -> Result<(), ImportError> {
+    fn step(
+        &mut self,
+        step: Step,
+        checkpoint: Option<Checkpoint>,
+        effects: Vec<Effect>,
+    ) -> Result<(), ImportError> {
         self.steps.push(step);
         self.checkpoints.extend(checkpoint);
         self.effects.extend(effects);
         Ok(())
     }
 
-    fn reclassify(&mut self, index: usize, kind: StepKind, to: Option<&str>) -> Result<(), ImportError> {
+    fn reclassify(
+        &mut self,
+        index: usize,
+        kind: StepKind,
+        to: Option<&str>,
+    ) -> Result<(), ImportError> {
         if let Some(step) = self.steps.get_mut(index) {
             step.kind = kind;
             step.to = to.map(str::to_owned);
@@ -91,9 +111,19 @@ pub fn sniff(path: &Path) -> Content {
     /// Worlds are small; a larger file is a log.
     const LARGEST: u64 = 4 << 20;
     let small = std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST);
-    let text = if small { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    let looks = text.lines().any(|line| line.trim_start().starts_with("[world"));
-    if looks && text.parse::<toml::Table>().is_ok_and(|table| table.get("world").is_some_and(toml::Value::is_table)) {
+    let text = if small {
+        std::fs::read_to_string(path).unwrap_or_default()
+    } else {
+        String::new()
+    };
+    let looks = text
+        .lines()
+        .any(|line| line.trim_start().starts_with("[world"));
+    if looks
+        && text
+            .parse::<toml::Table>()
+            .is_ok_and(|table| table.get("world").is_some_and(toml::Value::is_table))
+    {
         Content::World
     } else {
         Content::Log
@@ -101,7 +131,11 @@ pub fn sniff(path: &Path) -> Content {
 }
 
 /// Reads a log. `progress` is told the share read, 0..=1, and the steps so far, and answers whether to go on.
-pub fn import(path: &Path, sink: &mut dyn Sink, progress: &mut dyn FnMut(f64, usize) -> bool) -> Result<Imported, ImportError> {
+pub fn import(
+    path: &Path,
+    sink: &mut dyn Sink,
+    progress: &mut dyn FnMut(f64, usize) -> bool,
+) -> Result<Imported, ImportError> {
     let (file, encoding, size) = source::open(path)?;
     let unreadable = |source| ImportError::Unreadable {
         file: path.to_owned(),
@@ -117,7 +151,8 @@ pub fn import(path: &Path, sink: &mut dyn Sink, progress: &mut dyn FnMut(f64, us
     let fast = match encoding {
         Encoding::Utf8(mark) => {
             let mut skipped = [0; 3];
-            tap.read_exact(skipped.get_mut(..mark).unwrap_or_default()).map_err(unreadable)?;
+            tap.read_exact(skipped.get_mut(..mark).unwrap_or_default())
+                .map_err(unreadable)?;
             walk::fast(std::io::BufReader::new(&mut tap), &meter, &mut feed)?
         }
         Encoding::Utf16Le | Encoding::Utf16Be => {
@@ -171,7 +206,10 @@ fn finish(mut feed: Feed<'_>, path: &Path, source_digest: Digest) -> Result<Impo
         answer = own.answer;
         session
     } else {
-        let reason = feed.fields.remove("stop_reason").map(|reason| message::plain(&reason));
+        let reason = feed
+            .fields
+            .remove("stop_reason")
+            .map(|reason| message::plain(&reason));
         feed.stopped(reason.filter(|reason| !reason.is_empty()))?;
         let structure = std::mem::take(&mut feed.classifier).finish();
         feed.reclassify(&structure.changes)?;
@@ -183,7 +221,9 @@ fn finish(mut feed: Feed<'_>, path: &Path, source_digest: Digest) -> Result<Impo
     if session.title.is_empty() {
         session.title.clone_from(&session.id);
     }
-    session.source = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    session.source = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
     session.source_digest = Some(source_digest);
     session.coverage = std::mem::take(&mut feed.coverage);
     let answer = answer.or_else(|| feed.answer());
@@ -207,7 +247,14 @@ fn refuse_if_nothing(feed: &Feed<'_>, path: &Path, text: Option<&str>) -> Result
     }
     let first = feed.coverage.notes.first();
     let place = first.map_or_else(|| "line 1".to_owned(), |note| note.place.clone());
-    let begins = text.map(|text| text.trim_start().chars().take(24).collect::<String>().escape_debug().to_string());
+    let begins = text.map(|text| {
+        text.trim_start()
+            .chars()
+            .take(24)
+            .collect::<String>()
+            .escape_debug()
+            .to_string()
+    });
     let reason = match (feed.seen, feed.fields.is_empty(), begins) {
         (_, false, _) => format!(
             "no list of messages in {}",

@@ -17,7 +17,18 @@ pub(super) fn slug(path: &Path) -> String {
     let part = |text: Option<&std::ffi::OsStr>| clean(&text.unwrap_or_default().to_string_lossy());
     let name = part(path.file_stem());
     let generic = name.chars().all(|c| c.is_ascii_digit())
-        || matches!(name.as_str(), "log" | "messages" | "history" | "chat_history" | "session" | "trace" | "output" | "events" | "data");
+        || matches!(
+            name.as_str(),
+            "log"
+                | "messages"
+                | "history"
+                | "chat_history"
+                | "session"
+                | "trace"
+                | "output"
+                | "events"
+                | "data"
+        );
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = part(absolute.parent().and_then(Path::file_name));
     match (generic, folder.is_empty(), name.is_empty()) {
@@ -77,7 +88,11 @@ pub(super) fn assemble(feed: &mut Feed<'_>, path: &Path, orchestrator: Option<St
 fn title(task: &str, path: &Path) -> String {
     let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() {
-        return path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        return path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
     }
     let mut title: String = line.chars().take(80).collect();
     if title.len() < line.len() {
@@ -87,8 +102,21 @@ fn title(task: &str, path: &Path) -> String {
 }
 
 fn format(fields: &Map<String, Value>, traits: &Traits) -> &'static str {
-    let labels = ["mistake_step", "mistake_agent", "question_ID", "question_id", "ground_truth", "groundtruth"];
-    if traits.asides || labels.iter().filter(|key| fields.contains_key(**key)).count() >= 2 {
+    let labels = [
+        "mistake_step",
+        "mistake_agent",
+        "question_ID",
+        "question_id",
+        "ground_truth",
+        "groundtruth",
+    ];
+    if traits.asides
+        || labels
+            .iter()
+            .filter(|key| fields.contains_key(**key))
+            .count()
+            >= 2
+    {
         "who_when"
     } else if traits.typed {
         "autogen_stream"
@@ -100,7 +128,9 @@ fn format(fields: &Map<String, Value>, traits: &Traits) -> &'static str {
 }
 
 fn expected(fields: &Map<String, Value>) -> Option<(String, Verifier)> {
-    let direct = ["ground_truth", "groundtruth", "expected_answer", "expected"].iter().find_map(|key| fields.get(*key));
+    let direct = ["ground_truth", "groundtruth", "expected_answer", "expected"]
+        .iter()
+        .find_map(|key| fields.get(*key));
     let (value, verifier) = match direct {
         Some(value) => (value, Verifier::Answer),
         None => (fields.get("other_data")?.get("answer")?, Verifier::Math),
@@ -111,13 +141,23 @@ fn expected(fields: &Map<String, Value>) -> Option<(String, Verifier)> {
 
 /// Every scalar label, with the step it means: an index into the list of messages, however it is spelled.
 fn annotations(fields: &Map<String, Value>, places: &[usize]) -> Vec<Annotation> {
-    let step = fields.get("mistake_step").and_then(index).and_then(|record| places.get(record).copied());
+    let step = fields
+        .get("mistake_step")
+        .and_then(index)
+        .and_then(|record| places.get(record).copied());
     let mut found = Vec::new();
     let mut keep = |name: &str, value: &Value| {
-        if matches!(value, Value::Object(_) | Value::Array(_)) || name == "question" || name == "task" {
+        if matches!(value, Value::Object(_) | Value::Array(_))
+            || name == "question"
+            || name == "task"
+        {
             return;
         }
-        let mut text = if value.is_null() { "null".to_owned() } else { plain(value) };
+        let mut text = if value.is_null() {
+            "null".to_owned()
+        } else {
+            plain(value)
+        };
         if let Some((cut, _)) = text.char_indices().nth(LABEL) {
             text.truncate(cut);
         }
@@ -130,7 +170,9 @@ fn annotations(fields: &Map<String, Value>, places: &[usize]) -> Vec<Annotation>
     for (name, value) in fields {
         match value {
             Value::Object(inner) if name != "system_prompt" => {
-                inner.iter().for_each(|(key, value)| keep(&format!("{name}.{key}"), value));
+                inner
+                    .iter()
+                    .for_each(|(key, value)| keep(&format!("{name}.{key}"), value));
             }
             value => keep(name, value),
         }
@@ -150,19 +192,24 @@ fn index(value: &Value) -> Option<usize> {
 fn prompts(fields: &Map<String, Value>, agents: &mut Vec<AgentInfo>, said: &[String]) {
     if let Some(Value::Object(by_agent)) = fields.get("system_prompt") {
         for (name, prompt) in by_agent {
-            let at = agents.iter().position(|info| info.name == *name).unwrap_or_else(|| {
-                agents.push(AgentInfo {
-                    name: name.clone(),
-                    ..AgentInfo::default()
+            let at = agents
+                .iter()
+                .position(|info| info.name == *name)
+                .unwrap_or_else(|| {
+                    agents.push(AgentInfo {
+                        name: name.clone(),
+                        ..AgentInfo::default()
+                    });
+                    agents.len() - 1
                 });
-                agents.len() - 1
-            });
             if let Some(info) = agents.get_mut(at) {
                 info.system_prompt = Some(plain(prompt));
             }
         }
     }
-    let answers = agents.iter_mut().find(|info| !super::classify::is_human(&info.name) && info.name != "tool");
+    let answers = agents
+        .iter_mut()
+        .find(|info| !super::classify::is_human(&info.name) && info.name != "tool");
     if let Some(info) = answers.filter(|info| info.system_prompt.is_none() && !said.is_empty()) {
         info.system_prompt = Some(said.join("\n\n"));
     }
@@ -171,8 +218,13 @@ fn prompts(fields: &Map<String, Value>, agents: &mut Vec<AgentInfo>, said: &[Str
 /// What a plan says of the team, line by line: `NAME: what it is for`.
 fn describe(team: &str, agents: &mut [AgentInfo]) {
     for line in team.lines() {
-        let Some((name, text)) = line.split_once(": ") else { continue };
-        if let Some(info) = agents.iter_mut().find(|info| info.name == name.trim() && info.description.is_none()) {
+        let Some((name, text)) = line.split_once(": ") else {
+            continue;
+        };
+        if let Some(info) = agents
+            .iter_mut()
+            .find(|info| info.name == name.trim() && info.description.is_none())
+        {
             info.description = Some(text.trim().to_owned());
         }
     }

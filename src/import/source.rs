@@ -40,16 +40,38 @@ pub(super) fn open(path: &Path) -> Result<(File, Encoding, u64), ImportError> {
         return Err(unknown("a directory, not a file", "Name one log inside it"));
     }
     let mut head = Vec::new();
-    file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(unreadable)?;
+    file.by_ref()
+        .take(HEAD as u64)
+        .read_to_end(&mut head)
+        .map_err(unreadable)?;
     let encoding = match head.as_slice() {
         [0xEF, 0xBB, 0xBF, ..] => Encoding::Utf8(3),
         [0xFF, 0xFE, ..] => Encoding::Utf16Le,
         [0xFE, 0xFF, ..] => Encoding::Utf16Be,
-        [0x1F, 0x8B, ..] => return Err(unknown("compressed by gzip", "Unpack it first: gunzip FILE")),
-        [b'P', b'K', 3, 4, ..] => return Err(unknown("a zip archive", "Unpack it first: unzip FILE")),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => return Err(unknown("compressed by zstd", "Unpack it first: unzstd FILE")),
-        [b'S', b'Q', b'L', b'i', b't', b'e', ..] => return Err(unknown("an SQLite database", KNOWN)),
-        [0x80, 2..=5, ..] => return Err(unknown("a Python pickle, which can run code and is never loaded", KNOWN)),
+        [0x1F, 0x8B, ..] => {
+            return Err(unknown(
+                "compressed by gzip",
+                "Unpack it first: gunzip FILE",
+            ));
+        }
+        [b'P', b'K', 3, 4, ..] => {
+            return Err(unknown("a zip archive", "Unpack it first: unzip FILE"));
+        }
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => {
+            return Err(unknown(
+                "compressed by zstd",
+                "Unpack it first: unzstd FILE",
+            ));
+        }
+        [b'S', b'Q', b'L', b'i', b't', b'e', ..] => {
+            return Err(unknown("an SQLite database", KNOWN));
+        }
+        [0x80, 2..=5, ..] => {
+            return Err(unknown(
+                "a Python pickle, which can run code and is never loaded",
+                KNOWN,
+            ));
+        }
         [b'{' | b'[', 0, ..] => Encoding::Utf16Le,
         [0, b'{' | b'[', ..] => Encoding::Utf16Be,
         _ if head.iter().all(u8::is_ascii_whitespace) && meta.len() <= HEAD as u64 => {
@@ -99,7 +121,12 @@ impl Read for Tap {
 /// All bytes as text. What is not valid is replaced by U+FFFD, and the offsets of the replacements are told.
 pub(super) fn decode(bytes: &[u8], encoding: Encoding) -> (String, Vec<usize>) {
     let units = |read: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes.as_chunks::<2>().0.iter().map(|pair| read(*pair)).collect()
+        bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|pair| read(*pair))
+            .collect()
     };
     let mut text = String::new();
     let mut replaced = Vec::new();
@@ -121,7 +148,11 @@ pub(super) fn decode(bytes: &[u8], encoding: Encoding) -> (String, Vec<usize>) {
             }
         }
         Encoding::Utf16Le | Encoding::Utf16Be => {
-            let units = units(if encoding == Encoding::Utf16Le { u16::from_le_bytes } else { u16::from_be_bytes });
+            let units = units(if encoding == Encoding::Utf16Le {
+                u16::from_le_bytes
+            } else {
+                u16::from_be_bytes
+            });
             for c in char::decode_utf16(units) {
                 push(&mut text, c.ok());
             }

@@ -8,7 +8,9 @@ use std::fmt;
 use std::io::Read;
 use std::rc::Rc;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Value};
 
 use super::ImportError;
@@ -18,7 +20,18 @@ use super::message::is_message;
 
 /// Keys under which logs keep their list of messages.
 const LISTS: [&str; 12] = [
-    "history", "messages", "chat_history", "trajectory", "traj", "conversation", "dialogue", "dialog", "turns", "entries", "events", "log",
+    "history",
+    "messages",
+    "chat_history",
+    "trajectory",
+    "traj",
+    "conversation",
+    "dialogue",
+    "dialog",
+    "turns",
+    "entries",
+    "events",
+    "log",
 ];
 
 /// How the fast way ended.
@@ -35,7 +48,11 @@ pub(super) struct Meter {
 }
 
 /// Streams a file of valid JSON.
-pub(super) fn fast(reader: impl Read, meter: &Meter, feed: &mut Feed<'_>) -> Result<Fast, ImportError> {
+pub(super) fn fast(
+    reader: impl Read,
+    meter: &Meter,
+    feed: &mut Feed<'_>,
+) -> Result<Fast, ImportError> {
     let mut json = serde_json::Deserializer::from_reader(reader);
     let state = State {
         feed: RefCell::new(feed),
@@ -101,7 +118,10 @@ impl<'de> Visitor<'de> for Root<'_, '_, '_> {
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if self.0.roots.get() == 0 && LISTS.contains(&key.as_str()) {
-                let list = List { state: self.0, document: true };
+                let list = List {
+                    state: self.0,
+                    document: true,
+                };
                 if let Listed::Other(value) = access.next_value_seed(list)? {
                     map.insert(key, value);
                 }
@@ -109,14 +129,24 @@ impl<'de> Visitor<'de> for Root<'_, '_, '_> {
                 map.insert(key, access.next_value()?);
             }
         }
-        root_map(*self.0.feed.borrow_mut(), Value::Object(map), self.0.roots.get()).map_err(|stop| {
+        root_map(
+            *self.0.feed.borrow_mut(),
+            Value::Object(map),
+            self.0.roots.get(),
+        )
+        .map_err(|stop| {
             *self.0.stop.borrow_mut() = Some(stop);
             A::Error::custom("stopped")
         })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<(), A::Error> {
-        List { state: self.0, document: false }.visit_seq(access).map(|_| ())
+        List {
+            state: self.0,
+            document: false,
+        }
+        .visit_seq(access)
+        .map(|_| ())
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
@@ -181,7 +211,8 @@ impl<'de> Visitor<'de> for List<'_, '_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Listed, A::Error> {
-        let map = serde::Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(access))?;
+        let map =
+            serde::Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(access))?;
         Ok(Listed::Other(Value::Object(map)))
     }
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Listed, E> {
@@ -211,10 +242,17 @@ fn other_list(len: usize, first: &Value) -> Value {
 
 /// A document's members beside its list, or a record of its own.
 fn root_map(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), ImportError> {
+    if roots == 1 && feed.seen == 0 && !feed.fields.is_empty() {
+        // The first line was no message; it stays a record, and may hold labels.
+        let first = Value::Object(feed.fields.clone());
+        feed.record(first, None, None)?;
+    }
     if roots > 0 || feed.seen == 0 && (is_message(&value) || super::dover::Own::is_header(&value)) {
         return second_document(feed, value, roots);
     }
-    let Value::Object(map) = value else { return Ok(()) };
+    let Value::Object(map) = value else {
+        return Ok(());
+    };
     for (key, value) in map {
         // `{"user_proxy": [messages]}`: a list under a name of the log's own.
         match value {
@@ -233,32 +271,48 @@ fn root_map(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), Impor
 fn second_document(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), ImportError> {
     let another = roots > 0
         && !is_message(&value)
-        && LISTS.iter().any(|key| value.get(key).and_then(Value::as_array).is_some_and(|list| list.first().is_some_and(is_message)));
+        && LISTS.iter().any(|key| {
+            value
+                .get(key)
+                .and_then(Value::as_array)
+                .is_some_and(|list| list.first().is_some_and(is_message))
+        });
     if another && feed.known > 0 {
         feed.seen += 1;
         feed.coverage.dropped += 1;
         let place = format!("value {}", roots + 1);
-        feed.note(place, "a second document in the same file; put it into a file of its own");
+        feed.note(
+            place,
+            "a second document in the same file; put it into a file of its own",
+        );
         return Ok(());
     }
     feed.record(value, None, None)
 }
 
 /// Reads damaged text. `replaced`: offsets where bytes were no text.
-pub(super) fn tolerant(text: &str, replaced: &[usize], feed: &mut Feed<'_>) -> Result<(), ImportError> {
+pub(super) fn tolerant(
+    text: &str,
+    replaced: &[usize],
+    feed: &mut Feed<'_>,
+) -> Result<(), ImportError> {
     let lines = Lines::new(text);
     let mut roots = 0;
     pieces(text, &mut |piece| {
         match piece {
             Piece::Found(mut found) => {
-                let inside = replaced.partition_point(|&at| at < found.at)..replaced.partition_point(|&at| at < found.end);
-                found.faults.extend(replaced.get(inside).into_iter().flatten().map(|&at| Fault {
-                    at,
-                    reason: "bytes that are no text, replaced by U+FFFD",
-                }));
+                let inside = replaced.partition_point(|&at| at < found.at)
+                    ..replaced.partition_point(|&at| at < found.end);
+                found
+                    .faults
+                    .extend(replaced.get(inside).into_iter().flatten().map(|&at| Fault {
+                        at,
+                        reason: "bytes that are no text, replaced by U+FFFD",
+                    }));
                 root_value(feed, found, &lines, roots)?;
                 roots += 1;
             }
+            Piece::Gap { at } => gap(feed, text, at, &lines, roots)?,
             Piece::Loose { key, value } => {
                 if !feed.fields.contains_key(&key) {
                     feed.field(key, value);
@@ -269,9 +323,42 @@ pub(super) fn tolerant(text: &str, replaced: &[usize], feed: &mut Feed<'_>) -> R
     })
 }
 
+/// Text that is no value: a damaged record among others, the wrong kind of file if it comes first.
+fn gap(
+    feed: &mut Feed<'_>,
+    text: &str,
+    at: usize,
+    lines: &Lines,
+    roots: usize,
+) -> Result<(), ImportError> {
+    let reason = if text.as_bytes().get(at) == Some(&0) {
+        "NUL bytes"
+    } else {
+        "text that is no JSON"
+    };
+    if roots == 0 {
+        feed.note(lines.place(at), reason);
+        return Ok(());
+    }
+    feed.record(Value::Null, Some(lines.place(at)), Some(reason))
+}
+
 /// A value at the top of damaged text: a document, a list, or a record.
-fn root_value(feed: &mut Feed<'_>, found: Found, lines: &Lines, roots: usize) -> Result<(), ImportError> {
-    let Found { at, value, starts, faults, broken, tail, .. } = found;
+fn root_value(
+    feed: &mut Feed<'_>,
+    found: Found,
+    lines: &Lines,
+    roots: usize,
+) -> Result<(), ImportError> {
+    let Found {
+        at,
+        value,
+        starts,
+        faults,
+        broken,
+        tail,
+        ..
+    } = found;
     let (key, list, rest) = split(value, roots);
     let Some(list) = list else {
         let fault = broken.or_else(|| faults.into_iter().next());
@@ -298,9 +385,18 @@ fn root_value(feed: &mut Feed<'_>, found: Found, lines: &Lines, roots: usize) ->
     if let Some(fault) = broken.filter(|_| !tail) {
         feed.record(Value::Null, Some(lines.place(fault.at)), Some(fault.reason))?;
     }
-    let (first, last) = (starts.first().copied().unwrap_or(at), starts.last().copied().unwrap_or(at));
-    for fault in faults.iter().filter(|fault| !(first..last).contains(&fault.at)) {
-        feed.note(lines.place(fault.at), format!("{} (outside the messages)", fault.reason));
+    let (first, last) = (
+        starts.first().copied().unwrap_or(at),
+        starts.last().copied().unwrap_or(at),
+    );
+    for fault in faults
+        .iter()
+        .filter(|fault| !(first..last).contains(&fault.at))
+    {
+        feed.note(
+            lines.place(fault.at),
+            format!("{} (outside the messages)", fault.reason),
+        );
     }
     for (key, value) in rest {
         feed.field(key, value);
@@ -313,7 +409,11 @@ fn split(value: Value, roots: usize) -> (String, Option<Vec<Value>>, Map<String,
     match value {
         Value::Array(list) => (String::new(), Some(list), Map::new()),
         Value::Object(mut map) => {
-            let holds = |value: &Value| value.as_array().is_some_and(|list| list.first().is_none_or(is_message));
+            let holds = |value: &Value| {
+                value
+                    .as_array()
+                    .is_some_and(|list| list.first().is_none_or(is_message))
+            };
             let key = LISTS
                 .iter()
                 .find(|key| map.get(**key).is_some_and(holds))
@@ -323,7 +423,11 @@ fn split(value: Value, roots: usize) -> (String, Option<Vec<Value>>, Map<String,
                 _ => (String::new(), None, map),
             }
         }
-        other => (String::new(), None, Map::from_iter([("value".to_owned(), other)])),
+        other => (
+            String::new(),
+            None,
+            Map::from_iter([("value".to_owned(), other)]),
+        ),
     }
 }
 
@@ -332,10 +436,19 @@ struct Lines(Vec<usize>);
 
 impl Lines {
     fn new(text: &str) -> Self {
-        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+        Self(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| at)
+                .collect(),
+        )
     }
 
     fn place(&self, at: usize) -> String {
-        format!("line {}, byte {at}", self.0.partition_point(|&end| end < at) + 1)
+        format!(
+            "line {}, byte {at}",
+            self.0.partition_point(|&end| end < at) + 1
+        )
     }
 }
