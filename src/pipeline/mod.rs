@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::gate::Report;
 use crate::model::{Branch, BranchId, Category, EditClass, Intervention, Session, Step, StepHead};
+pub use crate::model::{Comparison, Pair, Verdict};
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::{Store, StoreError};
 
@@ -117,20 +117,6 @@ pub enum Progress {
     },
 }
 
-/// A verdict over an intervention's runs (SPEC 2.6).
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// At least m runs succeed.
-    Validated,
-    /// At least m runs executed the edit and got further.
-    PartiallyValidated,
-    /// At least m runs executed the edit and got no further.
-    Refuted,
-    /// None of these, for a reason.
-    Inconclusive,
-}
-
 /// What a fork came to.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -216,32 +202,6 @@ pub fn restorability(
     _model: &ModelSettings,
 ) -> Result<Restorability, PipelineError> {
     todo!()
-}
-
-/// Two branches side by side.
-#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
-pub struct Comparison {
-    /// Left.
-    pub a: BranchId,
-    /// Right.
-    pub b: BranchId,
-    /// How many steps from the beginning are equal.
-    pub common_prefix: usize,
-    /// The first step index at which they differ; none if they are equal.
-    pub first_divergence: Option<usize>,
-    /// Aligned steps, in order.
-    pub pairs: Vec<Pair>,
-}
-
-/// One row of a comparison.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// Step of the left branch.
-    pub a: Option<usize>,
-    /// Step of the right branch.
-    pub b: Option<usize>,
-    /// Whether agent, kind, recipient and text are equal.
-    pub same: bool,
 }
 
 /// Aligns two branches of the store.

@@ -7,3 +7,4 @@
 )]
 
 mod corpus;
+mod store;
