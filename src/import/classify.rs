@@ -17,6 +17,9 @@ const WORDS: usize = 64;
 /// Words kept of a text with a list.
 const LIST_WORDS: usize = 1024;
 
+/// The mark that benchmarks put before a final answer.
+pub(super) const ANSWER_MARK: &str = "FINAL ANSWER:";
+
 /// What is remembered of a step.
 struct Sketch {
     agent: usize,
@@ -67,7 +70,7 @@ pub(super) fn is_human(agent: &str) -> bool {
 }
 
 /// Whether a name is a machine's that runs code or tools and cannot be told to think.
-fn is_machine(agent: &str) -> bool {
+pub(super) fn is_machine(agent: &str) -> bool {
     let name = agent.to_lowercase();
     name == "tool"
         || name == "system"
@@ -134,7 +137,7 @@ impl Classifier {
                 .lines()
                 .next()
                 .is_none_or(|line| line.chars().count() <= SHORT),
-            answer: final_answer(&step.text).is_some(),
+            answer: step.text.contains(ANSWER_MARK),
             words,
             opening: if items >= 2 {
                 words_of(step.text.trim().lines().next().unwrap_or_default(), WORDS)
@@ -459,20 +462,4 @@ fn is_ledger(text: &str) -> bool {
             .count();
         keys >= 2
     }
-}
-
-/// The final answer that a text states, if it says so.
-pub(super) fn final_answer(text: &str) -> Option<&str> {
-    let marker = "final answer:";
-    let lower = text.to_ascii_lowercase();
-    let at = lower.rfind(marker)? + marker.len();
-    let rest = text.get(at..)?.trim_start_matches(['*', ' ']);
-    let line = rest
-        .trim_start()
-        .lines()
-        .next()?
-        .trim()
-        .trim_end_matches('*')
-        .trim();
-    (!line.is_empty()).then_some(line)
 }
