@@ -283,7 +283,12 @@ impl<'a> Parser<'a> {
                 self.lists
                     .insert(key.clone(), std::mem::take(&mut self.starts));
             }
-            map.insert(key, value);
+            // A container that broke off before it held anything is no content.
+            let empty = value.as_array().is_some_and(Vec::is_empty)
+                || value.as_object().is_some_and(Map::is_empty);
+            if !empty {
+                map.insert(key, value);
+            }
             tail = broken;
         }
         self.partial = Some((Value::Object(map), tail));
