@@ -21,6 +21,7 @@ const LIST_WORDS: usize = 1024;
 pub(super) const ANSWER_MARK: &str = "FINAL ANSWER:";
 
 /// What is remembered of a step.
+#[allow(clippy::struct_excessive_bools)] // Features of a text, independent of each other.
 struct Sketch {
     agent: usize,
     to: Option<usize>,

@@ -71,7 +71,7 @@ impl Own {
                 let checkpoint: Checkpoint = serde_json::from_value(value).map_err(wrong)?;
                 match &mut self.pending {
                     Some((step, slot, _)) if step.index == checkpoint.step => {
-                        *slot = Some(checkpoint)
+                        *slot = Some(checkpoint);
                     }
                     _ => self.checkpoint = Some(checkpoint),
                 }

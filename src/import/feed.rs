@@ -63,6 +63,7 @@ struct Said {
 }
 
 /// Marks of the formats.
+#[allow(clippy::struct_excessive_bools)] // Independent of each other.
 #[derive(Default)]
 pub(super) struct Traits {
     pub asides: bool,

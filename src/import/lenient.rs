@@ -59,19 +59,16 @@ pub(super) fn pieces<E>(text: &str, take: &mut dyn FnMut(Piece) -> Result<(), E>
         let mut parser = Parser::new(text, start);
         let parsed = parser.value(0);
         let end = parser.pos;
-        let (value, tail, broken) = match parsed {
-            Ok(value) => {
-                at = end;
-                (value, false, None)
-            }
-            Err(Stop) => {
-                doomed.extend(parser.open.iter().copied());
-                doomed.insert(start);
-                at = parser.resume.max(start + 1);
-                let (value, tail) = parser.partial.unwrap_or((Value::Null, false));
-                let reason = parser.reason;
-                (value, tail, Some(Fault { at: end, reason }))
-            }
+        let (value, tail, broken) = if let Ok(value) = parsed {
+            at = end;
+            (value, false, None)
+        } else {
+            doomed.extend(parser.open.iter().copied());
+            doomed.insert(start);
+            at = parser.resume.max(start + 1);
+            let (value, tail) = parser.partial.unwrap_or((Value::Null, false));
+            let reason = parser.reason;
+            (value, tail, Some(Fault { at: end, reason }))
         };
         broke = broken.is_some();
         let mut starts = parser.lists;

@@ -56,7 +56,7 @@ fn announces(line: &str) -> bool {
         let line = line.to_lowercase();
         line.split(|c: char| !c.is_alphanumeric())
             .any(|word| PLAN_WORDS.contains(&word))
-            || line.chars().any(|c| !c.is_ascii())
+            || !line.is_ascii()
                 && PLAN_WORDS
                     .iter()
                     .any(|word| !word.is_ascii() && line.contains(word))

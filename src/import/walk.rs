@@ -385,13 +385,13 @@ fn root_value(
     if let Some(fault) = broken.filter(|_| !tail) {
         feed.record(Value::Null, Some(lines.place(fault.at)), Some(fault.reason))?;
     }
-    let (first, last) = (
+    let (begin, end) = (
         starts.first().copied().unwrap_or(at),
         starts.last().copied().unwrap_or(at),
     );
     for fault in faults
         .iter()
-        .filter(|fault| !(first..last).contains(&fault.at))
+        .filter(|fault| !(begin..end).contains(&fault.at))
     {
         feed.note(
             lines.place(fault.at),
