@@ -220,7 +220,7 @@ impl Classifier {
                 None | Some(StepKind::Plan | StepKind::Control | StepKind::Answer)
             );
             if kinds.get(i).is_some_and(|slot| slot.0 == StepKind::Thought)
-                && (ends || self.named(leader, &sketch.words).next().is_some())
+                && (ends || self.mentioned(leader, &sketch.words).next().is_some())
                 && let Some(slot) = kinds.get_mut(i)
             {
                 slot.0 = StepKind::Control;
@@ -278,6 +278,7 @@ impl Classifier {
                     .any(|s| s.agent != a && self.can_work(s.agent))
             })
             .map(|a| {
+                let work = self.first_work(a);
                 let best = self
                     .by(a)
                     .filter(|(_, s)| {
@@ -285,7 +286,7 @@ impl Classifier {
                             && !s.answer
                             && (s.items >= 2 || s.restates && s.items > 0)
                     })
-                    .filter(|(i, s)| s.restates || self.leads(a) || self.before_work(a, *i))
+                    .filter(|(i, s)| s.restates || self.leads(a) || *i < work)
                     .map(|(i, s)| self.plan_points(a, i, s))
                     .max();
                 (best.unwrap_or(0), usize::MAX - a, a)
@@ -316,26 +317,31 @@ impl Classifier {
         self.agents.get(agent).is_some_and(|name| is_leader(name))
     }
 
-    /// Whether no other agent has done any work before a step: plans come first, a review of others' work is none.
-    fn before_work(&self, agent: usize, i: usize) -> bool {
-        !self
-            .sketches
-            .iter()
-            .take(i)
-            .any(|s| s.agent != agent && s.kind != StepKind::Task && self.can_work(s.agent))
+    /// The first step at which another agent works: plans come before it, a review of others' work is none.
+    fn first_work(&self, agent: usize) -> usize {
+        let works =
+            |s: &Sketch| s.agent != agent && s.kind != StepKind::Task && self.can_work(s.agent);
+        self.sketches.iter().position(works).unwrap_or(usize::MAX)
     }
 
-    /// The working agents, other than the speaker, whose names are among the words.
-    fn named(&self, speaker: usize, words: &[u32]) -> impl Iterator<Item = usize> {
-        (0..self.agents.len()).filter(move |&a| {
-            a != speaker
-                && self.can_work(a)
-                && self.agents.get(a).is_some_and(|name| {
-                    let mut parts = split(name).peekable();
-                    parts.peek().is_some()
-                        && parts.all(|part| words.binary_search(&hash(part)).is_ok())
-                })
+    /// The agents, other than the speaker, whose names are among the words.
+    fn mentioned(&self, speaker: usize, words: &[u32]) -> impl Iterator<Item = usize> {
+        let agents = self
+            .agents
+            .iter()
+            .enumerate()
+            .filter(move |(a, _)| *a != speaker);
+        agents.filter_map(move |(a, name)| {
+            let mut parts = split(name).peekable();
+            let said = parts.peek().is_some()
+                && parts.all(|part| words.binary_search(&hash(part)).is_ok());
+            said.then_some(a)
         })
+    }
+
+    /// Those of them that can be told to work.
+    fn named(&self, speaker: usize, words: &[u32]) -> impl Iterator<Item = usize> {
+        self.mentioned(speaker, words).filter(|&a| self.can_work(a))
     }
 
     fn next_speaker(&self, i: usize) -> Option<usize> {
