@@ -1,9 +1,60 @@
 //! Terminal events as messages. Key releases and what dover has no use for are none.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::io;
+
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use futures::StreamExt as _;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
 
 use crate::app::Msg;
 use crate::app::key::{Code, Key};
+
+/// Listens to the terminal. The stream of events has a task of its own, for it remembers only the first waker that it was
+/// polled with: whoever looks whether something is ready, as a drain does, would deafen who waits.
+pub(super) struct Keyboard {
+    heard: UnboundedReceiver<io::Result<Input>>,
+    task: JoinHandle<()>,
+}
+
+impl Keyboard {
+    /// Begins to listen.
+    pub(super) fn listen() -> Self {
+        let (tell, heard) = unbounded_channel();
+        let task = tokio::spawn(async move {
+            let mut events = EventStream::new();
+            while let Some(event) = events.next().await {
+                if tell.send(event.map(Input::from)).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { heard, task }
+    }
+
+    /// What comes next; none when the terminal is gone.
+    pub(super) async fn next(&mut self) -> Option<io::Result<Input>> {
+        self.heard.recv().await
+    }
+
+    /// What came already.
+    pub(super) fn ready(&mut self) -> Option<io::Result<Input>> {
+        self.heard.try_recv().ok()
+    }
+
+    /// Stops listening; when this returns, keys go to somebody else.
+    pub(super) async fn deafen(&mut self) {
+        self.task.abort();
+        // It was aborted, so it has nothing to say.
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Keyboard {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
 
 /// What came from the terminal.
 pub(super) enum Input {

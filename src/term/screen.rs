@@ -4,17 +4,15 @@ use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::EventStream;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use crossterm::{execute, queue};
-use futures::{FutureExt as _, StreamExt as _};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::guard::Guard;
-use super::input::Input;
+use super::input::{Input, Keyboard};
 use super::jobs::Worker;
 use super::signals::Signals;
 use super::{Options, TermError, external};
@@ -52,7 +50,7 @@ pub(super) async fn show(options: Options) -> Result<(), TermError> {
         terminal,
         cache: RenderCache::new(options.charset),
         theme: options.theme,
-        events: EventStream::new(),
+        keyboard: Keyboard::listen(),
         guard: Some(guard),
         handed: Vec::new(),
         dirty: true,
@@ -86,7 +84,7 @@ struct Shown {
     terminal: Screen,
     cache: RenderCache,
     theme: Theme,
-    events: EventStream,
+    keyboard: Keyboard,
     guard: Option<Guard>,
     /// Jobs that need the terminal itself.
     handed: Vec<Job>,
@@ -105,8 +103,8 @@ impl Shown {
             tokio::select! {
                 biased;
                 () = signals.received() => return Ok(Exit::Leave),
-                event = self.events.next() => match event {
-                    Some(event) => self.input(Input::from(event?)),
+                input = self.keyboard.next() => match input {
+                    Some(input) => self.input(input?),
                     // The terminal is gone.
                     None => return Ok(Exit::Leave),
                 },
@@ -132,8 +130,8 @@ impl Shown {
     /// Takes in what is ready, input first.
     fn drain(&mut self) -> io::Result<()> {
         for _ in 0..DRAIN {
-            if let Some(Some(event)) = self.events.next().now_or_never() {
-                self.input(Input::from(event?));
+            if let Some(input) = self.keyboard.ready() {
+                self.input(input?);
             } else if let Ok(msg) = self.inbox.try_recv() {
                 self.take(msg);
             } else {
@@ -194,8 +192,8 @@ impl Shown {
                 Write::flush(backend)?;
             }
             Job::External(text) => {
-                // The stream would take the editor's keys; the guard would leave it a raw terminal.
-                self.events = EventStream::new();
+                // Who listens on would take the editor's keys; the guard would leave it a raw terminal.
+                self.keyboard.deafen().await;
                 drop(std::mem::replace(&mut self.guard, None));
                 let edited = tokio::select! {
                     biased;
@@ -203,6 +201,7 @@ impl Shown {
                     edited = external::edit(&text) => edited,
                 };
                 self.guard = Some(Guard::take()?);
+                self.keyboard = Keyboard::listen();
                 self.terminal.clear()?;
                 self.take(Msg::Edited(edited));
             }
