@@ -123,6 +123,16 @@ enum Joint {
     Forbid,
 }
 
+/// Where a language puts its verbs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    Plain,
+    /// May come last, as in German.
+    VerbLast,
+    /// May follow its topic, as in Chinese.
+    Topic,
+}
+
 struct Segment {
     joint: Joint,
     terms: Vec<Term>,
@@ -134,8 +144,12 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
     let language = lexicon.detect(text);
     let terms = lexicon.terms(text, language);
     let code = language.map(|l| lexicon.code(l).to_owned());
-    // German and Chinese may put the verb at the end.
-    let late_verb = matches!(code.as_deref(), Some("de" | "zh"));
+    let order = match code.as_deref() {
+        Some("de") => Order::VerbLast,
+        Some("zh") => Order::Topic,
+        _ => Order::Plain,
+    };
+    let late_verb = order != Order::Plain;
     let mut clauses: Vec<Clause> = Vec::new();
     let mut sentence_start = 0;
     let mut negative: Option<(bool, bool)> = None;
@@ -151,7 +165,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
         }
         let content = segment.terms.iter().filter(|t| t.content()).count();
         let previous = clauses.get(sentence_start..).and_then(|c| c.last()).cloned();
-        match clause(segment, previous.as_ref(), late_verb) {
+        match clause(segment, previous.as_ref(), order) {
             Some((mut found, gerund)) if !jumble(&segment.terms, late_verb) => {
                 let listed = segments
                     .get(at + 1..)
@@ -334,20 +348,26 @@ fn says_more(rest: &[Term]) -> bool {
 }
 
 /// Makes a clause of a segment, and says whether its verb is an -ing form.
-fn clause(segment: &Segment, previous: Option<&Clause>, late_verb: bool) -> Option<(Clause, bool)> {
+fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<(Clause, bool)> {
     let terms = &segment.terms;
     let forbids = terms.iter().any(|t| t.has(&Sense::Forbid));
     let text: Vec<&str> = terms.iter().map(|t| t.raw.as_str()).collect();
     let mut clause = Clause {
         text: text.join(" "),
         forbids,
-        every: terms.iter().any(|t| t.has(&Sense::Every)),
+        // "from 1 to 7 August" names each of them; "the first week" does not.
+        every: terms.iter().any(|t| {
+            let counted = matches!(&t.form, Form::Numbers(n) if n.len() > 1);
+            t.has(&Sense::Every) || (counted && t.senses.is_empty())
+        }),
         whole: terms.iter().any(|t| t.has(&Sense::Whole)),
         ..Clause::default()
     };
     let mut gerund = false;
     let content = terms.iter().filter(|t| !small(t)).count();
-    if let Some(head) = head(terms, forbids, late_verb) {
+    let late_verb = order != Order::Plain;
+    let goes_on = segment.joint != Joint::Sentence;
+    if let Some(head) = head(terms, forbids, order, goes_on) {
         let verb = terms.get(head)?;
         gerund = verb.gerund;
         clause.verb = Some(verb.raw.clone());
@@ -381,7 +401,9 @@ fn clause(segment: &Segment, previous: Option<&Clause>, late_verb: bool) -> Opti
     } else {
         return None;
     }
-    Some((clause, gerund))
+    // "Try again", "go ahead": nothing is named.
+    let idle = !forbids && clause.full().is_empty() && clause.skills == [Skill::Open];
+    (!idle).then_some((clause, gerund))
 }
 
 fn skills(verb: &Term) -> Vec<Skill> {
@@ -430,7 +452,8 @@ fn object_zones(clause: &mut Clause, before: &[Term], after: &[Term], late_verb:
 }
 
 /// The verb of a segment, if one stands where a verb can stand.
-fn head(terms: &[Term], forbids: bool, late_verb: bool) -> Option<usize> {
+fn head(terms: &[Term], forbids: bool, order: Order, goes_on: bool) -> Option<usize> {
+    let late_verb = order != Order::Plain;
     let purpose_first = terms
         .iter()
         .find(|t| !t.has(&Sense::Then))
@@ -444,7 +467,10 @@ fn head(terms: &[Term], forbids: bool, late_verb: bool) -> Option<usize> {
         let may = said == 0
             || (said <= 3 && last.is_some_and(|t| t.has(&Sense::Modal)))
             || (place_first(before) && said <= 6)
-            || (late_verb && said <= 8 && !after.iter().any(|t| !small(t)) && before.iter().any(small))
+            || (late_verb
+                && said <= 8
+                && !after.iter().any(|t| !small(t))
+                && (before.iter().any(small) || (order == Order::VerbLast && goes_on && said <= 3)))
             || (late_verb && before.iter().any(|t| matches!(t.raw.as_str(), "把" | "将")));
         let whole = !(purpose_first && !forbids) || (late_verb && said > 0);
         (term.verb() && may && whole && !first_person).then_some(at)
@@ -541,7 +567,7 @@ mod tests {
             ("WebSurfer, I'd like you to open the archive", "+open archive"),
             ("1. Open the calendar\n2. Click on '2015'\n3. Read the page", "+open calendar; +click on <2015>; +read page"),
             ("Click 'All years' and '2015'.", "+click <All years>; +click <2015>"),
-            ("On the calendar page, press August.", "+press calendar page august"),
+            ("On the calendar page, press August.", "+press august calendar page"),
             ("Which city is on the horizon?", "+which city horizon"),
             ("Opne the calender", "+opne calendar"),
             ("Don't forget to open the calendar.", "+open calendar"),
