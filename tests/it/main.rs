@@ -5,3 +5,5 @@
     clippy::indexing_slicing,
     missing_docs
 )]
+
+mod scenario;

@@ -330,7 +330,12 @@ fn bracket(text: &str) -> String {
 }
 
 fn bracket_sum(text: &str) -> String {
-    let sum = text.contains(" + ") || text.contains(" - ");
+    let mut depth = 0;
+    let sum = text.char_indices().any(|(at, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        let rest = text.get(at..).unwrap_or_default();
+        depth == 0 && (rest.starts_with(" + ") || rest.starts_with(" - "))
+    });
     if sum { bracket(text) } else { text.to_owned() }
 }
 

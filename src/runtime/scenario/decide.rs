@@ -57,8 +57,13 @@ impl Mind<'_> {
                 .map(|(key, text)| (key.clone(), self.core.fill(text, &BTreeMap::new(), self.state)))
                 .collect();
             let full = ask.full();
-            if let (Some(key), Some(value)) = (&tool.named, full.named().filter(|name| *name != tool.name)) {
-                args.insert(key.clone(), value.to_owned());
+            if let Some(key) = &tool.named {
+                let number = || full.numbers.iter().filter(|n| n.len() == 1).flatten().next_back().map(String::as_str);
+                let counts = args.get(key).is_some_and(|value| value.parse::<f64>().is_ok());
+                let given = full.named().filter(|name| *name != tool.name);
+                if let Some(value) = given.or_else(|| number().filter(|_| counts)) {
+                    args.insert(key.clone(), value.to_owned());
+                }
             }
             let tool = tool.name.clone();
             return Choice::Do { acts: vec![Act::Call { tool, args }], clear: true };

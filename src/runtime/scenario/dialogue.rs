@@ -117,7 +117,9 @@ impl Engine {
                 }
             }
         }
-        let target = self.named_target(text).or_else(|| self.line().map(|l| l.seeks.clone()));
+        // "Sunday: …" is worked out for Sunday; a bare expression for what is sought.
+        let named = found.as_ref().and_then(|(_, sentence)| self.setup_in(sentence)).map(|(fact, _, _)| fact);
+        let target = named.or_else(|| self.line().map(|l| l.seeks.clone()));
         let mut turn = Turn { agent: calculator.name.clone(), told: target.unwrap_or_default(), ..Turn::default() };
         let heeds = self.chance(calculator.clear);
         let act = match found {
@@ -175,11 +177,6 @@ impl Engine {
         }
         let more = self.line().is_some();
         self.state.memory.next = if more { Next::Say } else { Next::Answer };
-    }
-
-    /// The fact that a text sets up by name: "June: …".
-    fn named_target(&self, text: &str) -> Option<String> {
-        sentences(text).find_map(|sentence| self.setup_in(sentence)).map(|(fact, _, _)| fact)
     }
 
     /// "June is a third more than April and May together": the fact, its set-up, and whether it is written in signs.

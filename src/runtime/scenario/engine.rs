@@ -174,6 +174,7 @@ pub(super) fn learn<'a>(
     state: &mut State,
     core: &Core,
     told: &str,
+    args: &BTreeMap<String, String>,
     statements: impl IntoIterator<Item = &'a Statement>,
 ) -> Vec<String> {
     let mut learned = Vec::new();
@@ -185,8 +186,11 @@ pub(super) fn learn<'a>(
         if held.is_some_and(|held| held.seen && same_value(&held.value, &value)) {
             continue;
         }
-        // An instruction may name what the fact builds on.
+        // What a tool was given rules; an instruction may name what the fact builds on.
         let supported = given.iter().all(|(id, value)| {
+            if let Some(arg) = args.get(id) {
+                return same_value(arg, value);
+            }
             let one = BTreeMap::from([(id.clone(), value.clone())]);
             holds(&state.memory.beliefs, &one) || core.says(told, id, value)
         });

@@ -267,6 +267,3 @@ impl Run for ScenarioRun {
         self.advance()
     }
 }
-
-#[cfg(test)]
-mod tests;

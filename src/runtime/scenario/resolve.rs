@@ -235,7 +235,8 @@ mod tests {
             ("Open the pictures from 1 to 3 August 2015", "3 of them"),
             ("Click '2015'", "5 of them"),
             ("Click '2014'", "none"),
-            ("Open the picture of 9 August 2015", "none"),
+            // Where the night is not listed, its month is the nearest.
+            ("Open the picture of 9 August 2015", NIGHTS[5]),
             ("Open the weather report", "none"),
         ] {
             assert_eq!(meant(text), expected, "{text}");

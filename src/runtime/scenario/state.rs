@@ -2,7 +2,7 @@
 //!
 //! Invariant: a run is a function of world, state, seed and step index alone. Nothing that decides what happens next lives elsewhere.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -145,6 +145,8 @@ pub(super) struct Memory {
     pub asked: BTreeMap<String, usize>,
     /// What a sub-agent proposed.
     pub lead: Option<String>,
+    /// Calls that did their work, so that doing the same again is no progress.
+    pub called: BTreeSet<String>,
     pub order: Option<Order>,
     pub beliefs: BTreeMap<String, Belief>,
     pub unplaced: Vec<Unplaced>,

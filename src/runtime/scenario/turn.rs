@@ -253,7 +253,7 @@ impl Engine {
             state.memory.progress = true;
         }
         let shown = page.states.iter().filter(|s| s.screen == 0);
-        let facts = learn(state, &self.core, told, shown);
+        let facts = learn(state, &self.core, told, &BTreeMap::new(), shown);
         let text = format!("{how} [{}]({}).{}", page.title, page.address, self.view(page, state));
         Done { meta: StepMeta { pages: vec![page.address.clone()], ..meta(facts) }, ..Done::well(text) }
     }
@@ -267,7 +267,7 @@ impl Engine {
             return Done::failed(format!("This is the end of [{}]({}) already.", page.title, page.address));
         }
         state.browser.screen = screen;
-        let facts = learn(state, &self.core, told, page.states.iter().filter(|s| s.screen == screen));
+        let facts = learn(state, &self.core, told, &BTreeMap::new(), page.states.iter().filter(|s| s.screen == screen));
         let how = if to.is_some() { "I scrolled to the place" } else { "I scrolled down one screen" };
         let text = format!("{how} on [{}]({}).{}", page.title, page.address, self.view(page, state));
         Done { meta: meta(facts), ..Done::well(text) }
@@ -289,7 +289,7 @@ impl Engine {
 
     fn read_page(&self, fact: Option<&str>, told: &str, state: &mut State) -> Done {
         let Some(page) = self.page(state) else { return Done::failed("There is no page to read.".to_owned()) };
-        let facts = learn(state, &self.core, told, &page.states);
+        let facts = learn(state, &self.core, told, &BTreeMap::new(), &page.states);
         let wanted = fact.and_then(|id| self.core.world.fact(id));
         let stated = |id: &str| page.states.iter().any(|s| s.fact == id);
         let belief = wanted.and_then(|f| state.memory.beliefs.get(&f.id)).filter(|b| b.seen);
@@ -393,10 +393,9 @@ impl Engine {
             if let Some(id) = &tool.grants {
                 after.approvals.insert(id.clone(), "approved".to_owned());
             }
-            after.memory.progress = true;
-            // What the arguments say counts as what the tool was told.
-            let told = format!("{told}\n{}", call.args.values().cloned().collect::<Vec<_>>().join("\n"));
-            facts = learn(&mut after, &self.core, &told, &tool.states);
+            let same = format!("{} {}", call.tool, json!(call.args));
+            after.memory.progress |= after.memory.called.insert(same);
+            facts = learn(&mut after, &self.core, &told, &call.args, &tool.states);
         }
         let mut draft = self.draft(&agent, StepKind::ToolResult, call.result, after);
         draft.step.meta = StepMeta { error: call.failed, ..meta(facts) };
