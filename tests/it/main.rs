@@ -11,6 +11,7 @@ mod corpus;
 mod fork;
 mod house;
 mod import;
+mod scenario;
 mod store;
 mod support;
 mod team;
