@@ -109,7 +109,7 @@ fn orchestrated() -> String {
             step("Orchestrator (-> WebSurfer)", "Search for the ferry Halcyon and open its log."),
             step("WebSurfer", "The log of 1932 says: wintered in Bergen."),
             step("Orchestrator (thought)", "Stalled.... Replanning..."),
-            step("Orchestrator (thought)", "New plan:\n\nHere is the plan:\n- Ask the museum"),
+            step("Orchestrator (thought)", "New plan:\n\nHere is the plan:\n- Ask the museum\n- Read its answer"),
             step("Orchestrator (-> WebSurfer)", "Open the page of the museum."),
             step("WebSurfer", "The museum is closed."),
             step("Orchestrator (termination condition)", "No agent selected."),
