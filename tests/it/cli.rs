@@ -479,6 +479,28 @@ fn a_store_that_cannot_be_used_is_told_and_left_alone() {
 }
 
 #[test]
+fn a_locked_store_is_told_and_loses_nothing() {
+    let home = Home::new();
+    let file = home.file("ferry.json", &orchestrated());
+    home.json(&["import", &file]);
+    let other = home.file("sum.json", &dialogue());
+    let database = rusqlite::Connection::open(home.path("store.db")).unwrap();
+    database.execute_batch("begin immediate").unwrap();
+    let sentence = home.refused(2, &["import", &other]);
+    assert!(sentence.contains("locked"), "{sentence}");
+    // Whoever only reads is not disturbed.
+    assert_eq!(
+        home.json(&["trials", "ferry"])["trials"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    database.execute_batch("rollback").unwrap();
+    assert_eq!(home.json(&["import", &other])["new"], true);
+}
+
+#[test]
 fn without_a_terminal_it_says_what_to_run_instead() {
     let home = Home::new();
     let sentence = home.refused(2, &[]);
