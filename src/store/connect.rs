@@ -1,7 +1,7 @@
 //! Opening the file: where it is, in which mode it can be had, and what every connection needs.
 //!
-//! A store that cannot be written is still opened for reading: by a plain read-only connection where the directory allows
-//! one, else as a frozen file, which is right as long as no write-ahead log stands beside it.
+//! A store that cannot be written is still opened for reading. If no write-ahead log stands beside it, nobody has it open and
+//! it is read as it lies there, which leaves no files behind that would keep it read-only; else beside those who write.
 
 use std::fs::File;
 use std::io::Read;
@@ -21,10 +21,10 @@ const SQLITE_START: &[u8; 16] = b"SQLite format 3\0";
 pub(super) enum Access {
     /// Read and written.
     Write,
+    /// Read as it lies there, nobody having it open.
+    Frozen,
     /// Read beside processes that may write.
     Read,
-    /// Read as it lies there, nobody being able to write.
-    Frozen,
 }
 
 /// How to reach one store.
@@ -46,29 +46,28 @@ impl Source {
         }
         make_parent(path)?;
         refuse_other_files(path)?;
-        let mut refusal = None;
-        for access in [Access::Write, Access::Read, Access::Frozen] {
+        let with = |access| {
             let source = Self {
                 path: path.to_owned(),
                 access,
                 patience,
             };
-            match source.prepare() {
-                Ok(conn) => return Ok((source, conn)),
-                Err(fault) if fault.is_no_write() => refusal = refusal.or(Some(fault)),
-                Err(fault) => return Err(fault.at(path)),
-            }
+            source.prepare().map(|conn| (source, conn))
+        };
+        match with(Access::Write) {
+            // The first refusal says best what is wrong.
+            Err(refusal) if refusal.is_no_write() => with(Access::Frozen)
+                .or_else(|_| with(Access::Read))
+                .map_err(|fault| if fault.is_no_write() { refusal } else { fault }),
+            other => other,
         }
-        Err(refusal.map_or(StoreError::NoHome, |fault| fault.at(path)))
+        .map_err(|fault| fault.at(path))
     }
 
     /// A first connection, with the schema checked or made.
     fn prepare(&self) -> Result<Connection, Fault> {
         let mut conn = self.connect()?;
         if self.access == Access::Write {
-            if conn.is_readonly(MAIN_DB)? {
-                return Err(no_write());
-            }
             schema::state(&conn, &self.path)?;
             use_wal(&conn)?;
             schema::migrate(&mut conn, &self.path)?;
@@ -90,7 +89,7 @@ impl Source {
                 Connection::open_with_flags(&self.path, base | OpenFlags::SQLITE_OPEN_READ_ONLY)?
             }
             Access::Frozen => {
-                if wal_length(&self.path) > 0 {
+                if has_log(&self.path) {
                     return Err(no_write());
                 }
                 Connection::open_with_flags(
@@ -99,6 +98,10 @@ impl Source {
                 )?
             }
         };
+        // Asked before anything is read: a read would leave a log of the same permissions behind.
+        if self.access == Access::Write && conn.is_readonly(MAIN_DB)? {
+            return Err(no_write());
+        }
         conn.busy_timeout(self.patience)?;
         conn.pragma_update(None, "foreign_keys", true)?;
         conn.pragma_update(None, "synchronous", "NORMAL")?;
@@ -171,10 +174,10 @@ fn use_wal(conn: &Connection) -> Result<(), Fault> {
     }
 }
 
-fn wal_length(path: &Path) -> u64 {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
-    std::fs::metadata(wal).map_or(0, |meta| meta.len())
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    Path::new(&log).exists()
 }
 
 /// The file's address with `immutable=1`; what has a meaning in an address is escaped.

@@ -11,6 +11,7 @@ mod continued;
 mod corpus;
 mod fork;
 mod house;
+mod import;
 mod store;
 mod support;
 mod team;

@@ -4,6 +4,7 @@ mod crash;
 mod faults;
 mod forks;
 mod imports;
+mod lineage;
 mod properties;
 
 use std::path::Path;
