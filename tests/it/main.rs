@@ -7,6 +7,7 @@
 )]
 
 mod cli;
+mod continued;
 mod corpus;
 mod fork;
 mod house;
