@@ -7,10 +7,12 @@
 )]
 
 mod cli;
+mod continued;
 mod corpus;
 mod fork;
 mod house;
 mod import;
+mod scenario;
 mod store;
 mod support;
 mod team;
