@@ -255,7 +255,7 @@ pub fn markdown_table() -> String {
                 .map(|key| format!("`{}`", key.to_string().replace('|', "\\|")))
                 .collect();
             let row = [&keys.join(" "), group.title(), command.doc].join(" | ");
-            out += &format!("| {row} |\n");
+            out.extend(["| ", &row, " |\n"]);
         }
     }
     out

@@ -38,16 +38,14 @@ pub(super) fn edit(app: &mut App) {
             ),
             None => return,
         },
-        _ => match picked(app) {
-            Some((branch, step)) => {
-                let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
-                (branch, step, draft)
-            }
-            None => {
+        _ => {
+            let Some((branch, step)) = picked(app) else {
                 still_reading(app);
                 return;
-            }
-        },
+            };
+            let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
+            (branch, step, draft)
+        }
     };
     if matches!(app.views.last(), Some(View::Gates(_))) {
         app.views.pop();
@@ -65,14 +63,13 @@ pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
     let Some((branch, step)) = picked(app) else {
         return still_reading(app);
     };
-    match app.drafts.get(&(branch.clone(), step.index)).cloned() {
-        Some(text) => ask_the_gates(app, branch, step, Some(text)),
-        None => {
-            edit(app);
-            app.tell("Write the edit first, then fork it: Ctrl-S. For an unedited re-run press Esc twice, then b");
-            Vec::new()
-        }
+    let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
+    if draft.is_some() {
+        return ask_the_gates(app, branch, step, draft);
     }
+    edit(app);
+    app.tell("Write the edit first, then fork it: Ctrl-S. For an unedited re-run press Esc twice, then b");
+    Vec::new()
 }
 
 pub(super) fn baseline(app: &mut App) -> Vec<Job> {

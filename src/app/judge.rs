@@ -20,6 +20,7 @@ pub(super) fn show_comparison(app: &mut App, comparing: Comparing) {
     }
 }
 
+/// Watches the next run, or compares it.
 pub(super) fn next_run(app: &mut App, forward: bool) -> Vec<Job> {
     let turn = |at: usize, len: usize| {
         if forward {
@@ -28,40 +29,28 @@ pub(super) fn next_run(app: &mut App, forward: bool) -> Vec<Job> {
             (at + len - 1) % len
         }
     };
-    match app.views.last() {
-        Some(View::Compare(compare)) => {
-            let siblings: Vec<&BranchId> = app
-                .open
-                .iter()
-                .flat_map(|open| &open.branches)
-                .filter(|branch| {
-                    branch.intervention.is_some()
-                        && branch.intervention == compare.b.branch.intervention
-                })
-                .map(|branch| &branch.id)
-                .collect();
-            let at = siblings.iter().position(|id| **id == compare.b.branch.id);
-            let next = at.and_then(|at| siblings.get(turn(at, siblings.len())));
-            match next {
-                Some(next) if **next != compare.b.branch.id => {
-                    vec![Job::Compare(compare.a.branch.id.clone(), (*next).clone())]
-                }
-                _ => {
-                    app.tell("This intervention has no other run");
-                    Vec::new()
-                }
-            }
+    if let Some(View::Compare(compare)) = app.views.last() {
+        let (shown, parent) = (&compare.b.branch, compare.a.branch.id.clone());
+        let branches = app.open.iter().flat_map(|open| &open.branches);
+        let siblings: Vec<&BranchId> = branches
+            .filter(|branch| {
+                branch.intervention.is_some() && branch.intervention == shown.intervention
+            })
+            .map(|branch| &branch.id)
+            .collect();
+        let at = siblings.iter().position(|id| **id == shown.id);
+        let next = at.and_then(|at| siblings.get(turn(at, siblings.len())).copied());
+        if let Some(next) = next.filter(|next| **next != shown.id) {
+            return vec![Job::Compare(parent, next.clone())];
         }
-        _ => {
-            if let Some(replay) = &mut app.replay
-                && !replay.runs.is_empty()
-            {
-                replay.current = turn(replay.current, replay.runs.len());
-                app.extents.rewind(Pane::Run);
-            }
-            Vec::new()
-        }
+        app.tell("This intervention has no other run");
+    } else if let Some(replay) = &mut app.replay
+        && !replay.runs.is_empty()
+    {
+        replay.current = turn(replay.current, replay.runs.len());
+        app.extents.rewind(Pane::Run);
     }
+    Vec::new()
 }
 
 /// On a branch: with its parent. On `main`: with the branch picked in the branch list, else with the newest.

@@ -113,15 +113,11 @@ pub(super) fn select_step(app: &mut App, step: usize) {
 }
 
 pub(super) fn open_session(app: &mut App) -> Vec<Job> {
-    match app.picker.session() {
-        Some(summary) => vec![Job::Open(BranchId::main(&summary.session.id))],
-        None => {
-            app.tell(
-                "There is no session here. Run dover with a file, or press / for another filter",
-            );
-            Vec::new()
-        }
+    if let Some(summary) = app.picker.session() {
+        return vec![Job::Open(BranchId::main(&summary.session.id))];
     }
+    app.tell("There is no session here. Run dover with a file, or press / for another filter");
+    Vec::new()
 }
 
 pub(super) fn prompt(app: &mut App, purpose: Purpose) {

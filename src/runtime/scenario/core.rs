@@ -24,7 +24,11 @@ impl Core {
             lexicon.add(&agent.name, None, Sense::Name(agent.name.clone()));
         }
         if let Some(orchestrator) = &world.orchestrator {
-            lexicon.add(&orchestrator.name, None, Sense::Name(orchestrator.name.clone()));
+            lexicon.add(
+                &orchestrator.name,
+                None,
+                Sense::Name(orchestrator.name.clone()),
+            );
         }
         for tool in &world.tool {
             for verb in &tool.verbs {
@@ -39,7 +43,11 @@ impl Core {
             .iter()
             .map(|fact| Candidate::new(fact.id.clone(), fact.names(), &lexicon))
             .collect();
-        Self { world, lexicon, facts }
+        Self {
+            world,
+            lexicon,
+            facts,
+        }
     }
 
     pub fn read(&self, text: &str) -> Reading {
@@ -58,9 +66,13 @@ impl Core {
 
     /// The fact that a clause wants to know.
     pub fn fact_sought(&self, clause: &Clause) -> Option<&Fact> {
-        [clause.full(), clause.object.with(&clause.place), clause.object.clone()]
-            .iter()
-            .find_map(|object| self.fact_meant(object))
+        [
+            clause.full(),
+            clause.object.with(&clause.place),
+            clause.object.clone(),
+        ]
+        .iter()
+        .find_map(|object| self.fact_meant(object))
     }
 
     /// Facts that a text wants to be found out.
@@ -80,37 +92,61 @@ impl Core {
 
     /// A page by an address as somebody types it.
     pub fn page_typed(&self, typed: &str) -> Option<&Page> {
-        self.world.page.iter().find(|page| same_address(typed, &page.address))
+        self.world
+            .page
+            .iter()
+            .find(|page| same_address(typed, &page.address))
     }
 
     /// A tool that an agent has and that a clause asks for.
     pub fn tool_meant<'a>(&'a self, agent: &Agent, clause: &Clause) -> Option<&'a Tool> {
-        let tools: Vec<&Tool> = self.world.tool.iter().filter(|t| agent.tools.contains(&t.name)).collect();
+        let tools: Vec<&Tool> = self
+            .world
+            .tool
+            .iter()
+            .filter(|t| agent.tools.contains(&t.name))
+            .collect();
         let verb = fold(clause.verb.as_deref().unwrap_or_default());
         let candidates: Vec<Candidate<String>> = tools
             .iter()
             .map(|tool| {
                 let spoken = tool.name.replace(['_', '-'], " ");
                 let names = [tool.about.as_str(), spoken.as_str(), tool.name.as_str()];
-                let names = names.into_iter().chain(tool.also.iter().map(String::as_str));
+                let names = names
+                    .into_iter()
+                    .chain(tool.also.iter().map(String::as_str));
                 Candidate::new(tool.name.clone(), names, &self.lexicon)
             })
             .collect();
         let own_verb = |tool: &Tool| tool.verbs.iter().any(|v| fold(v) == verb);
         // Quotations are what the tool is given, not what it is called, unless they call it.
-        let named = clause.object.named().and_then(|name| tools.iter().find(|t| t.name == name));
+        let named = clause
+            .object
+            .named()
+            .and_then(|name| tools.iter().find(|t| t.name == name));
         if let Some(tool) = named {
             return Some(tool);
         }
-        let bare = |object: &Object| Object { quotes: Vec::new(), addresses: Vec::new(), ..object.clone() };
-        let zones = [clause.object.clone(), clause.object.with(&clause.place), clause.full()];
+        let bare = |object: &Object| Object {
+            quotes: Vec::new(),
+            addresses: Vec::new(),
+            ..object.clone()
+        };
+        let zones = [
+            clause.object.clone(),
+            clause.object.with(&clause.place),
+            clause.full(),
+        ];
         for object in zones.iter().map(bare) {
             let found = match resolve(&object, &candidates, &self.lexicon) {
                 Match::One(name, _) => vec![name],
                 Match::Several(names) => names,
                 Match::None => Vec::new(),
             };
-            let mut fitting = found.iter().filter_map(|name| self.world.tool(name)).filter(|tool| own_verb(tool) || self.generic_call(clause));
+            let mut fitting = found
+                .iter()
+                .filter_map(|name| self.world.tool(name))
+                .filter(|tool| own_verb(tool) || self.generic_call(clause));
             if let (Some(tool), None) = (fitting.next(), fitting.next()) {
                 return Some(tool);
             }
@@ -122,7 +158,11 @@ impl Core {
     fn generic_call(&self, clause: &Clause) -> bool {
         let verb = clause.verb.as_deref().unwrap_or_default();
         clause.can(Skill::Call)
-            && !self.world.tool.iter().any(|tool| tool.verbs.iter().any(|v| fold(v) == fold(verb)))
+            && !self
+                .world
+                .tool
+                .iter()
+                .any(|tool| tool.verbs.iter().any(|v| fold(v) == fold(verb)))
     }
 
     /// What a text states of facts: "the city is Hallam", "the build number: 2417". Quoted lines (`>`) are not the speaker's own words.
@@ -153,10 +193,14 @@ impl Core {
         }
         let speaks_of = |part: &str| {
             let terms = self.lexicon.terms(part, language);
-            self.fact_meant(&Object::of(&terms)).is_some_and(|meant| meant.id == fact.id)
+            self.fact_meant(&Object::of(&terms))
+                .is_some_and(|meant| meant.id == fact.id)
         };
         // "X is Y", X being what the fact is called.
-        let marks = [" is ", " was ", " are ", " = ", " ist ", " heißt ", " lautet ", " est ", "是", "为", ": ", "："];
+        let marks = [
+            " is ", " was ", " are ", " = ", " ist ", " heißt ", " lautet ", " est ", "是", "为",
+            ": ", "：",
+        ];
         marks.iter().find_map(|mark| {
             let (left, right) = sentence.split_once(mark)?;
             speaks_of(left).then(|| self.value_in(right, fact))?
@@ -168,24 +212,38 @@ impl Core {
         let folded = fold(part);
         let mut known: Vec<&str> = self.world.values_of(&fact.id);
         known.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        if let Some(value) = known.into_iter().find(|value| contains_words(&folded, &fold(value))) {
+        if let Some(value) = known
+            .into_iter()
+            .find(|value| contains_words(&folded, &fold(value)))
+        {
             return Some(value.to_owned());
         }
-        let part = part.trim().trim_matches(['"', '\'', '“', '”', '.', '!', ',', '。', '「', '」', '‘', '’']);
+        let part = part.trim().trim_matches([
+            '"', '\'', '“', '”', '.', '!', ',', '。', '「', '」', '‘', '’',
+        ]);
         let name = part.split_whitespace().count() <= 4
-            && part.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric() || super::words::is_han(c));
+            && part
+                .chars()
+                .next()
+                .is_some_and(|c| c.is_uppercase() || c.is_numeric() || super::words::is_han(c));
         (name && !part.is_empty()).then(|| part.to_owned())
     }
 
     /// Whether the text itself states that a fact has this value.
     pub fn says(&self, text: &str, fact: &str, value: &str) -> bool {
-        self.statements(text).iter().any(|(id, said)| id == fact && same_value(said, value))
+        self.statements(text)
+            .iter()
+            .any(|(id, said)| id == fact && same_value(said, value))
             || contains_words(&fold(text), &fold(value))
     }
 
     /// A fact's value as it is held, or as it is guessed.
     pub fn value_or_guess(&self, state: &State, fact: &Fact) -> String {
-        state.memory.beliefs.get(&fact.id).map_or_else(|| fact.guess.clone(), |b| b.value.clone())
+        state
+            .memory
+            .beliefs
+            .get(&fact.id)
+            .map_or_else(|| fact.guess.clone(), |b| b.value.clone())
     }
 
     /// Fills `{name}` from the given values, then from what is held or guessed.
@@ -194,7 +252,10 @@ impl Core {
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
-            let Some((name, tail)) = after.split_once('}').filter(|(name, _)| !name.contains('{')) else {
+            let Some((name, tail)) = after
+                .split_once('}')
+                .filter(|(name, _)| !name.contains('{'))
+            else {
                 out.push('{');
                 rest = after;
                 continue;
@@ -233,13 +294,17 @@ impl Core {
     }
 
     pub fn is_true(&self, fact: &str, value: &str) -> bool {
-        self.world.fact(fact).is_some_and(|fact| same_value(&fact.value, value))
+        self.world
+            .fact(fact)
+            .is_some_and(|fact| same_value(&fact.value, value))
     }
 }
 
 /// Whether what is held supports a foundation.
 pub(super) fn holds(beliefs: &BTreeMap<String, Belief>, given: &BTreeMap<String, String>) -> bool {
-    given.iter().all(|(id, value)| beliefs.get(id).is_some_and(|b| same_value(&b.value, value)))
+    given
+        .iter()
+        .all(|(id, value)| beliefs.get(id).is_some_and(|b| same_value(&b.value, value)))
 }
 
 pub(super) fn same_value(a: &str, b: &str) -> bool {
@@ -248,7 +313,8 @@ pub(super) fn same_value(a: &str, b: &str) -> bool {
 
 /// Whether the needle stands in the text as whole words.
 pub(super) fn contains_words(text: &str, needle: &str) -> bool {
-    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !super::words::is_han(c));
+    let inside =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !super::words::is_han(c));
     !needle.is_empty()
         && text.match_indices(needle).any(|(at, _)| {
             let before = text.get(..at).and_then(|t| t.chars().next_back());
@@ -261,7 +327,10 @@ pub(super) fn contains_words(text: &str, needle: &str) -> bool {
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .filter(|line| !line.trim_start().starts_with('>'))
-        .flat_map(|line| line.split_inclusive(". ").flat_map(|part| part.split(['。', ';', '；', '!', '！'])))
+        .flat_map(|line| {
+            line.split_inclusive(". ")
+                .flat_map(|part| part.split(['。', ';', '；', '!', '！']))
+        })
         .map(str::trim)
         .filter(|sentence| !sentence.is_empty())
 }
@@ -270,25 +339,46 @@ impl World {
     /// Every name that a text may use, so that none of them is taken for a slip of another word.
     fn names(&self) -> impl Iterator<Item = &str> {
         let pages = self.page.iter().flat_map(|page| {
-            let links = page.link.iter().flat_map(|link| link.also.iter().chain([&link.name]));
+            let links = page
+                .link
+                .iter()
+                .flat_map(|link| link.also.iter().chain([&link.name]));
             page.also.iter().chain([&page.title]).chain(links)
         });
-        let tools = self.tool.iter().flat_map(|tool| tool.also.iter().chain([&tool.about, &tool.name]));
-        let facts = self.fact.iter().flat_map(|fact| fact.also.iter().chain([&fact.about, &fact.value, &fact.guess]));
+        let tools = self
+            .tool
+            .iter()
+            .flat_map(|tool| tool.also.iter().chain([&tool.about, &tool.name]));
+        let facts = self.fact.iter().flat_map(|fact| {
+            fact.also
+                .iter()
+                .chain([&fact.about, &fact.value, &fact.guess])
+        });
         pages.chain(tools).chain(facts).map(String::as_str)
     }
 
     /// The values of a fact that the world speaks of anywhere.
     fn values_of(&self, id: &str) -> Vec<&str> {
-        let own = self.fact(id).into_iter().flat_map(|fact| [&fact.value, &fact.guess]);
-        let states = self.page.iter().flat_map(|page| &page.states).chain(self.tool.iter().flat_map(|tool| &tool.states));
-        let stated = states.filter(|s| s.fact == id).filter_map(|s| s.value.as_ref());
+        let own = self
+            .fact(id)
+            .into_iter()
+            .flat_map(|fact| [&fact.value, &fact.guess]);
+        let states = self
+            .page
+            .iter()
+            .flat_map(|page| &page.states)
+            .chain(self.tool.iter().flat_map(|tool| &tool.states));
+        let stated = states
+            .filter(|s| s.fact == id)
+            .filter_map(|s| s.value.as_ref());
         own.chain(stated).map(String::as_str).collect()
     }
 }
 
 impl Fact {
     fn names(&self) -> impl Iterator<Item = &str> {
-        [self.about.as_str(), self.id.as_str()].into_iter().chain(self.also.iter().map(String::as_str))
+        [self.about.as_str(), self.id.as_str()]
+            .into_iter()
+            .chain(self.also.iter().map(String::as_str))
     }
 }

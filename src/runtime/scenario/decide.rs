@@ -54,19 +54,36 @@ impl Mind<'_> {
             let mut args: BTreeMap<String, String> = tool
                 .args
                 .iter()
-                .map(|(key, text)| (key.clone(), self.core.fill(text, &BTreeMap::new(), self.state)))
+                .map(|(key, text)| {
+                    (
+                        key.clone(),
+                        self.core.fill(text, &BTreeMap::new(), self.state),
+                    )
+                })
                 .collect();
             let full = ask.full();
             if let Some(key) = &tool.named {
-                let number = || full.numbers.iter().filter(|n| n.len() == 1).flatten().next_back().map(String::as_str);
-                let counts = args.get(key).is_some_and(|value| value.parse::<f64>().is_ok());
+                let number = || {
+                    full.numbers
+                        .iter()
+                        .filter(|n| n.len() == 1)
+                        .flatten()
+                        .next_back()
+                        .map(String::as_str)
+                };
+                let counts = args
+                    .get(key)
+                    .is_some_and(|value| value.parse::<f64>().is_ok());
                 let given = full.named().filter(|name| *name != tool.name);
                 if let Some(value) = given.or_else(|| number().filter(|_| counts)) {
                     args.insert(key.clone(), value.to_owned());
                 }
             }
             let tool = tool.name.clone();
-            return Choice::Do { acts: vec![Act::Call { tool, args }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Call { tool, args }],
+                clear: true,
+            };
         }
         let can = |skill| ask.can(skill) && self.able(skill);
         let goes = can(Skill::Open) || can(Skill::Press);
@@ -80,23 +97,38 @@ impl Mind<'_> {
             return self.scroll(ask);
         }
         if can(Skill::Back) {
-            return Choice::Do { acts: vec![Act::Back], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Back],
+                clear: true,
+            };
         }
         if can(Skill::Compute)
             && let Some(expression) = arithmetic::expression_in(&ask.text)
         {
-            return Choice::Do { acts: vec![Act::Compute { expression }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Compute { expression }],
+                clear: true,
+            };
         }
         let fact = self.core.fact_sought(ask);
-        let wants = [Skill::Read, Skill::Guess, Skill::Search, Skill::Open].iter().any(|s| ask.can(*s));
-        if can(Skill::Read) && let Some(choice) = self.read(ask) {
+        let wants = [Skill::Read, Skill::Guess, Skill::Search, Skill::Open]
+            .iter()
+            .any(|s| ask.can(*s));
+        if can(Skill::Read)
+            && let Some(choice) = self.read(ask)
+        {
             return choice;
         }
         if self.able(Skill::Guess)
             && wants
             && let Some(fact) = fact
         {
-            return Choice::Do { acts: vec![Act::Guess { fact: fact.id.clone() }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Guess {
+                    fact: fact.id.clone(),
+                }],
+                clear: true,
+            };
         }
         if goes {
             return Choice::Lost(self.lost(ask));
@@ -110,41 +142,68 @@ impl Mind<'_> {
     fn unable(&self, ask: &Clause) -> Act {
         let verb = ask.verb.as_deref().unwrap_or("do");
         let other = self.core.world.agent.iter().find(|other| {
-            other.name != self.agent.name && ask.skills.iter().any(|skill| other.skills.contains(skill))
+            other.name != self.agent.name
+                && ask.skills.iter().any(|skill| other.skills.contains(skill))
         });
-        let hint = other.map_or(String::new(), |other| format!(" That is {}'s work.", other.name));
-        Act::Say { text: format!("I am not able to do this ('{verb}').{hint}") }
+        let hint = other.map_or(String::new(), |other| {
+            format!(" That is {}'s work.", other.name)
+        });
+        Act::Say {
+            text: format!("I am not able to do this ('{verb}').{hint}"),
+        }
     }
 
     /// What the agent does when it does not know which thing is meant.
     pub fn lost(&self, ask: &Clause) -> Act {
         let full = ask.full();
         if let Some(address) = full.addresses.first() {
-            return Act::NoSuchAddress { address: address.clone() };
+            return Act::NoSuchAddress {
+                address: address.clone(),
+            };
         }
         let name = ask
             .object
             .quotes
             .first()
-            .or_else(|| full.numbers.iter().filter_map(|n| n.first()).max_by_key(|n| n.len()))
+            .or_else(|| {
+                full.numbers
+                    .iter()
+                    .filter_map(|n| n.first())
+                    .max_by_key(|n| n.len())
+            })
             .or_else(|| ask.object.words.last());
         let press = ask.can(Skill::Press) && !ask.can(Skill::Open);
         match (self.agent.default, name) {
-            (_, Some(name)) if (press || !ask.object.quotes.is_empty()) && self.able(Skill::Press) => Act::Missing { name: name.clone() },
+            (_, Some(name))
+                if (press || !ask.object.quotes.is_empty()) && self.able(Skill::Press) =>
+            {
+                Act::Missing { name: name.clone() }
+            }
             (Habit::Press, Some(name)) => Act::Missing { name: name.clone() },
             (Habit::Scroll, _) if self.able(Skill::Scroll) => Act::Scroll { to: None },
-            _ => Act::Say { text: "I am not sure which one is meant.".to_owned() },
+            _ => Act::Say {
+                text: "I am not sure which one is meant.".to_owned(),
+            },
         }
     }
 
     /// The controls of the page shown.
     fn controls(&self) -> Vec<Candidate<Target>> {
         let browser = &self.state.browser;
-        if let Some(page) = browser.address.as_deref().and_then(|a| self.core.world.page(a)) {
+        if let Some(page) = browser
+            .address
+            .as_deref()
+            .and_then(|a| self.core.world.page(a))
+        {
             return self.links(page, true);
         }
-        let found = browser.results.iter().filter_map(|a| self.core.world.page(a));
-        found.map(|page| self.page_target(page, Some(page.title.clone()))).collect()
+        let found = browser
+            .results
+            .iter()
+            .filter_map(|a| self.core.world.page(a));
+        found
+            .map(|page| self.page_target(page, Some(page.title.clone())))
+            .collect()
     }
 
     fn links(&self, page: &Page, shown: bool) -> Vec<Candidate<Target>> {
@@ -163,7 +222,11 @@ impl Mind<'_> {
     }
 
     fn page_target(&self, page: &Page, control: Option<String>) -> Candidate<Target> {
-        let target = Target { address: page.address.clone(), control, screen: 0 };
+        let target = Target {
+            address: page.address.clone(),
+            control,
+            screen: 0,
+        };
         let names = page.also.iter().chain([&page.title]).map(String::as_str);
         Candidate::new(target, names, &self.core.lexicon)
     }
@@ -191,7 +254,14 @@ impl Mind<'_> {
     fn find(&self, object: &Object, only_shown: bool) -> Match<Target> {
         if let Some(address) = object.addresses.first() {
             return match self.core.page_typed(address) {
-                Some(page) => Match::One(Target { address: page.address.clone(), control: None, screen: 0 }, true),
+                Some(page) => Match::One(
+                    Target {
+                        address: page.address.clone(),
+                        control: None,
+                        screen: 0,
+                    },
+                    true,
+                ),
                 None => Match::None,
             };
         }
@@ -235,13 +305,20 @@ impl Mind<'_> {
                 skills: vec![Skill::Open, Skill::Press],
                 ..ask.clone()
             };
-            let then = Clause { place: Object::default(), ..ask.clone() };
+            let then = Clause {
+                place: Object::default(),
+                ..ask.clone()
+            };
             return Some(Choice::Instead(vec![first, then]));
         }
         if ask.parts.len() > 1 {
             let last = ask.parts.len() - 1;
             let each = ask.parts.iter().enumerate().map(|(at, part)| Clause {
-                text: if at == last { ask.text.clone() } else { format!("{} #{at}", ask.text) },
+                text: if at == last {
+                    ask.text.clone()
+                } else {
+                    format!("{} #{at}", ask.text)
+                },
                 object: part.clone(),
                 parts: Vec::new(),
                 ..ask.clone()
@@ -255,8 +332,13 @@ impl Mind<'_> {
 
     fn arrive(&self, target: Target) -> Act {
         match target.control {
-            Some(name) => Act::Press { name, address: target.address },
-            None => Act::Open { address: target.address },
+            Some(name) => Act::Press {
+                name,
+                address: target.address,
+            },
+            None => Act::Open {
+                address: target.address,
+            },
         }
     }
 
@@ -265,14 +347,25 @@ impl Mind<'_> {
         if here && self.acted {
             return Choice::Nothing;
         }
-        Choice::Do { acts: vec![self.arrive(target)], clear }
+        Choice::Do {
+            acts: vec![self.arrive(target)],
+            clear,
+        }
     }
 
     fn scroll(&self, ask: &Clause) -> Choice {
-        let page = self.state.browser.address.as_deref().and_then(|a| self.core.world.page(a));
+        let page = self
+            .state
+            .browser
+            .address
+            .as_deref()
+            .and_then(|a| self.core.world.page(a));
         let end = page.map(|page| page.length() - 1);
         if ask.whole {
-            return Choice::Do { acts: vec![Act::Scroll { to: end }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Scroll { to: end }],
+                clear: true,
+            };
         }
         let screen = match resolve(&ask.full(), &self.controls(), &self.core.lexicon) {
             Match::One(target, _) => Some(target.screen),
@@ -280,7 +373,10 @@ impl Mind<'_> {
             Match::None => None,
         };
         let clear = screen.is_some();
-        Choice::Do { acts: vec![Act::Scroll { to: screen }], clear }
+        Choice::Do {
+            acts: vec![Act::Scroll { to: screen }],
+            clear,
+        }
     }
 
     fn search(&self, ask: &Clause) -> Choice {
@@ -301,18 +397,27 @@ impl Mind<'_> {
             }
         }
         if query.is_empty() {
-            return Choice::Lost(Act::Say { text: "I do not know what to search for.".to_owned() });
+            return Choice::Lost(Act::Say {
+                text: "I do not know what to search for.".to_owned(),
+            });
         }
         let query = query.join(" ");
         let hits = self.hits(&query);
-        Choice::Do { acts: vec![Act::Search { query, hits }], clear: !full.quotes.is_empty() }
+        Choice::Do {
+            acts: vec![Act::Search { query, hits }],
+            clear: !full.quotes.is_empty(),
+        }
     }
 
     /// Listed pages by how many of the query's words their title and text have, best first.
     fn hits(&self, query: &str) -> Vec<String> {
         let lexicon = &self.core.lexicon;
         let object = Object::of(&lexicon.terms(query, lexicon.detect(query)));
-        let wanted: Vec<&String> = object.words.iter().chain(object.numbers.iter().flatten()).collect();
+        let wanted: Vec<&String> = object
+            .words
+            .iter()
+            .chain(object.numbers.iter().flatten())
+            .collect();
         let mut scored: Vec<(usize, &str)> = self
             .core
             .world
@@ -320,26 +425,45 @@ impl Mind<'_> {
             .iter()
             .filter(|page| !page.unlisted)
             .map(|page| {
-                let text = format!("{} {} {}", page.title, page.also.join(" "), page.text.join(" "));
+                let text = format!(
+                    "{} {} {}",
+                    page.title,
+                    page.also.join(" "),
+                    page.text.join(" ")
+                );
                 let has = Object::of(&lexicon.terms(&text, lexicon.detect(&text)));
-                let score = wanted.iter().filter(|w| has.words.contains(w) || has.numbers.iter().any(|n| n.contains(w))).count();
+                let score = wanted
+                    .iter()
+                    .filter(|w| has.words.contains(w) || has.numbers.iter().any(|n| n.contains(w)))
+                    .count();
                 (score, page.address.as_str())
             })
             .filter(|(score, _)| *score * 2 > wanted.len())
             .collect();
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        scored.into_iter().take(5).map(|(_, address)| address.to_owned()).collect()
+        scored
+            .into_iter()
+            .take(5)
+            .map(|(_, address)| address.to_owned())
+            .collect()
     }
 
     fn read(&self, ask: &Clause) -> Option<Choice> {
         let fact = self.core.fact_sought(ask);
         if let Some(fact) = fact {
-            let known = self.state.memory.beliefs.get(&fact.id).is_some_and(|b| b.seen);
+            let known = self
+                .state
+                .memory
+                .beliefs
+                .get(&fact.id)
+                .is_some_and(|b| b.seen);
             if known && self.acted {
                 return Some(Choice::Nothing);
             }
             if self.state.browser.address.is_some() {
-                let acts = vec![Act::Read { fact: Some(fact.id.clone()) }];
+                let acts = vec![Act::Read {
+                    fact: Some(fact.id.clone()),
+                }];
                 return Some(Choice::Do { acts, clear: true });
             }
             return None;
@@ -348,13 +472,18 @@ impl Mind<'_> {
             return Some(Choice::Nothing);
         }
         self.state.browser.address.as_ref()?;
-        Some(Choice::Do { acts: vec![Act::Read { fact: None }], clear: true })
+        Some(Choice::Do {
+            acts: vec![Act::Read { fact: None }],
+            clear: true,
+        })
     }
 }
 
 /// Whether an act is one that a prohibition speaks of.
 pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
-    let Some(skill) = act.skill() else { return false };
+    let Some(skill) = act.skill() else {
+        return false;
+    };
     let goes = [Skill::Open, Skill::Press];
     let same_skill = rule.verb.is_none()
         || rule.can(skill)
@@ -369,11 +498,19 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
     let names: Vec<String> = match act {
         Act::Open { address } | Act::Press { address, .. } => {
             let page = core.world.page(address);
-            let mut names: Vec<String> = page.iter().flat_map(|p| p.also.iter().chain([&p.title, &p.address])).cloned().collect();
+            let mut names: Vec<String> = page
+                .iter()
+                .flat_map(|p| p.also.iter().chain([&p.title, &p.address]))
+                .cloned()
+                .collect();
             if let Act::Press { name, .. } = act {
                 names.push(name.clone());
             }
-            if object.addresses.iter().any(|typed| super::resolve::same_address(typed, address)) {
+            if object
+                .addresses
+                .iter()
+                .any(|typed| super::resolve::same_address(typed, address))
+            {
                 return true;
             }
             names
@@ -402,7 +539,10 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
         Act::Scroll { .. } | Act::Back => return true,
         Act::Say { .. } => return false,
     };
-    let candidate = [Candidate::new((), names.iter().map(String::as_str), &core.lexicon)];
+    let candidate = [Candidate::new(
+        (),
+        names.iter().map(String::as_str),
+        &core.lexicon,
+    )];
     !matches!(resolve(&object, &candidate, &core.lexicon), Match::None)
 }
-

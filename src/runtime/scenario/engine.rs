@@ -75,9 +75,12 @@ impl Engine {
     pub fn compose(&self) -> Option<Draft> {
         let world = &self.core.world;
         match self.state.memory.next {
-            Next::Task => {
-                Some(self.draft("human", StepKind::Task, world.task.trim().to_owned(), self.state.clone()))
-            }
+            Next::Task => Some(self.draft(
+                "human",
+                StepKind::Task,
+                world.task.trim().to_owned(),
+                self.state.clone(),
+            )),
             Next::Plan => self.compose_plan(),
             Next::Ledger => self.compose_ledger(),
             Next::Instruction => self.compose_instruction(),
@@ -179,7 +182,9 @@ pub(super) fn learn<'a>(
 ) -> Vec<String> {
     let mut learned = Vec::new();
     for statement in statements {
-        let Some(fact) = core.world.fact(&statement.fact) else { continue };
+        let Some(fact) = core.world.fact(&statement.fact) else {
+            continue;
+        };
         let value = statement.value.as_ref().unwrap_or(&fact.value).clone();
         let given = core.foundation(statement);
         let held = state.memory.beliefs.get(&fact.id);
@@ -197,7 +202,11 @@ pub(super) fn learn<'a>(
         if supported {
             believe(state, core, &fact.id, value, &mut learned);
         } else {
-            let unplaced = Unplaced { fact: fact.id.clone(), value, given };
+            let unplaced = Unplaced {
+                fact: fact.id.clone(),
+                value,
+                given,
+            };
             if !state.memory.unplaced.contains(&unplaced) {
                 state.memory.unplaced.push(unplaced);
             }
@@ -212,7 +221,10 @@ fn believe(state: &mut State, core: &Core, fact: &str, value: String, learned: &
         learned.push(fact.to_owned());
     }
     state.memory.progress = true;
-    state.memory.beliefs.insert(fact.to_owned(), Belief { value, seen: true });
+    state
+        .memory
+        .beliefs
+        .insert(fact.to_owned(), Belief { value, seen: true });
 }
 
 /// What was read before its foundation was known falls into place.
@@ -220,7 +232,11 @@ pub(super) fn place(state: &mut State, core: &Core) -> Vec<String> {
     let mut learned = Vec::new();
     loop {
         let beliefs = &state.memory.beliefs;
-        let ready = state.memory.unplaced.iter().position(|u| holds(beliefs, &u.given));
+        let ready = state
+            .memory
+            .unplaced
+            .iter()
+            .position(|u| holds(beliefs, &u.given));
         let Some(at) = ready else { return learned };
         let found = state.memory.unplaced.remove(at);
         believe(state, core, &found.fact, found.value, &mut learned);
@@ -229,5 +245,8 @@ pub(super) fn place(state: &mut State, core: &Core) -> Vec<String> {
 
 /// Meta of a step that learned facts.
 pub(super) fn meta(facts: Vec<String>) -> StepMeta {
-    StepMeta { facts, ..StepMeta::default() }
+    StepMeta {
+        facts,
+        ..StepMeta::default()
+    }
 }

@@ -68,7 +68,10 @@ impl Name {
 
 impl<T> Candidate<T> {
     pub fn new<'a>(key: T, names: impl IntoIterator<Item = &'a str>, lexicon: &Lexicon) -> Self {
-        let names = names.into_iter().map(|name| Name::of(name, lexicon)).collect();
+        let names = names
+            .into_iter()
+            .map(|name| Name::of(name, lexicon))
+            .collect();
         Self { key, names }
     }
 }
@@ -100,7 +103,11 @@ fn by_quote<T: Clone + PartialEq>(
     // A shortened or mistyped name still has every word of the quotation.
     choose(candidates, true, |name| {
         let words = said.words.iter().filter(|w| name.has_word(w)).count();
-        let numbers = said.numbers.iter().filter(|n| name.numbers.contains(n)).count();
+        let numbers = said
+            .numbers
+            .iter()
+            .filter(|n| name.numbers.contains(n))
+            .count();
         let all = said.words.len() + said.numbers.len();
         (all > 0 && words + numbers == all).then_some(0.5)
     })
@@ -113,7 +120,11 @@ fn choose<T: Clone + PartialEq>(
 ) -> Match<T> {
     let mut scored: Vec<(f64, T)> = Vec::new();
     for candidate in candidates {
-        let best = candidate.names.iter().filter_map(&score).fold(0.0, f64::max);
+        let best = candidate
+            .names
+            .iter()
+            .filter_map(&score)
+            .fold(0.0, f64::max);
         if best >= SCORE {
             match scored.iter_mut().find(|(_, key)| *key == candidate.key) {
                 Some(slot) => slot.0 = slot.0.max(best),
@@ -122,7 +133,10 @@ fn choose<T: Clone + PartialEq>(
         }
     }
     let top = scored.iter().map(|(s, _)| *s).fold(0.0, f64::max);
-    let mut near = scored.into_iter().filter(|(s, _)| top - s < MARGIN).map(|(_, key)| key);
+    let mut near = scored
+        .into_iter()
+        .filter(|(s, _)| top - s < MARGIN)
+        .map(|(_, key)| key);
     match (near.next(), near.next()) {
         (None, _) => Match::None,
         (Some(key), None) => Match::One(key, named || top >= 0.95),
@@ -138,7 +152,10 @@ fn ratio(part: usize, whole: usize) -> f64 {
 fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option<f64> {
     // How much a word tells the candidates apart; none knows it: a constant.
     let weight = |hit: &dyn Fn(&Name) -> bool| {
-        let having = candidates.iter().filter(|c| c.names.iter().any(hit)).count();
+        let having = candidates
+            .iter()
+            .filter(|c| c.names.iter().any(hit))
+            .count();
         if having == 0 {
             0.7
         } else {
@@ -149,7 +166,11 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
     for word in &object.words {
         let known = name.has_word(word);
         let generic = GENERIC.contains(&word.as_str());
-        let weight = if generic { 0.1 } else { weight(&|n: &Name| n.has_word(word)) };
+        let weight = if generic {
+            0.1
+        } else {
+            weight(&|n: &Name| n.has_word(word))
+        };
         said += weight;
         if known {
             met += weight;
@@ -159,7 +180,11 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
     for numbers in &object.numbers {
         let known = name.has_number(numbers);
         // A number that some candidate has rules out those that have it not.
-        if !known && candidates.iter().any(|c| c.names.iter().any(|n| n.has_number(numbers))) {
+        if !known
+            && candidates
+                .iter()
+                .any(|c| c.names.iter().any(|n| n.has_number(numbers)))
+        {
             return None;
         }
         let weight = weight(&|n: &Name| n.has_number(numbers));
@@ -169,8 +194,16 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
             told = true;
         }
     }
-    let own: f64 = name.words.iter().map(|w| weight(&|n: &Name| n.has_word(w))).sum::<f64>()
-        + name.numbers.iter().map(|x| weight(&|n: &Name| n.numbers.contains(x))).sum::<f64>();
+    let own: f64 = name
+        .words
+        .iter()
+        .map(|w| weight(&|n: &Name| n.has_word(w)))
+        .sum::<f64>()
+        + name
+            .numbers
+            .iter()
+            .map(|x| weight(&|n: &Name| n.numbers.contains(x)))
+            .sum::<f64>();
     let explained = met / f64::max(said, 0.01);
     let covered = f64::min(1.0, met / f64::max(own, 0.01));
     (told && explained >= EXPLAINED).then_some(0.6 * explained + 0.4 * covered)
@@ -180,8 +213,12 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
 pub(super) fn same_address(typed: &str, address: &str) -> bool {
     let plain = |text: &str| {
         let text = text.to_lowercase();
-        let text = text.trim_start_matches("https://").trim_start_matches("http://");
-        text.trim_start_matches("www.").trim_end_matches(['/', '.', ',']).to_owned()
+        let text = text
+            .trim_start_matches("https://")
+            .trim_start_matches("http://");
+        text.trim_start_matches("www.")
+            .trim_end_matches(['/', '.', ','])
+            .to_owned()
     };
     let (typed, address) = (plain(typed), plain(address));
     typed == address || (typed.starts_with('/') && typed.len() > 1 && address.ends_with(&typed))
@@ -245,8 +282,17 @@ mod tests {
 
     #[test]
     fn addresses_may_be_short() {
-        assert!(same_address("/2015/08/04.html", "https://nights.example/2015/08/04.html"));
-        assert!(same_address("http://NIGHTS.example/", "https://nights.example"));
-        assert!(!same_address("/08/05.html", "https://nights.example/2015/08/04.html"));
+        assert!(same_address(
+            "/2015/08/04.html",
+            "https://nights.example/2015/08/04.html"
+        ));
+        assert!(same_address(
+            "http://NIGHTS.example/",
+            "https://nights.example"
+        ));
+        assert!(!same_address(
+            "/08/05.html",
+            "https://nights.example/2015/08/04.html"
+        ));
     }
 }
