@@ -26,7 +26,8 @@ fn data() -> &'static LexiconData {
 }
 
 const KINDS: [&str; 18] = [
-    "plus", "minus", "times", "over", "of", "more", "less", "and", "together", "sum", "add", "subtract", "multiply", "divide", "by", "to", "from", "skip",
+    "plus", "minus", "times", "over", "of", "more", "less", "and", "together", "sum", "add",
+    "subtract", "multiply", "divide", "by", "to", "from", "skip",
 ];
 
 /// Names that stand for values, each with what is written for it: `{april}` for "April".
@@ -36,11 +37,14 @@ pub(super) type Names = [(String, String)];
 fn phrase(text: &str, rest: &[Token]) -> Option<usize> {
     let wanted = tokens(text);
     let same = |(a, b): (&Token, &Token)| match (a, b) {
-        (Token::Word(a), Token::Word(b)) => a == b || super::words::stem(a) == super::words::stem(b),
+        (Token::Word(a), Token::Word(b)) => {
+            a == b || super::words::stem(a) == super::words::stem(b)
+        }
         (Token::Number(a), Token::Number(b)) => a == b,
         _ => false,
     };
-    let fits = !wanted.is_empty() && wanted.len() <= rest.len() && wanted.iter().zip(rest).all(same);
+    let fits =
+        !wanted.is_empty() && wanted.len() <= rest.len() && wanted.iter().zip(rest).all(same);
     fits.then_some(wanted.len())
 }
 
@@ -53,7 +57,10 @@ fn cut_han(text: &str, names: &Names) -> Vec<Piece> {
         let mut best: Option<(usize, Piece)> = None;
         let mut offer = |word: &str, piece: Piece| {
             let word = fold(word);
-            if rest.starts_with(&word) && best.as_ref().is_none_or(|(len, _)| word.len() > *len) && !word.is_empty() {
+            if rest.starts_with(&word)
+                && best.as_ref().is_none_or(|(len, _)| word.len() > *len)
+                && !word.is_empty()
+            {
                 best = Some((word.len(), piece));
             }
         };
@@ -62,7 +69,9 @@ fn cut_han(text: &str, names: &Names) -> Vec<Piece> {
         }
         for (fraction, words) in &data.fractions {
             if let Some((a, b)) = fraction.split_once('/') {
-                words.iter().for_each(|w| offer(w, Piece::Fraction(a.to_owned(), b.to_owned())));
+                words
+                    .iter()
+                    .for_each(|w| offer(w, Piece::Fraction(a.to_owned(), b.to_owned())));
             }
         }
         for kind in KINDS {
@@ -94,7 +103,9 @@ fn pieces(text: &str, names: &Names) -> Vec<Piece> {
         }
         for (fraction, words) in &data.fractions {
             if let Some((a, b)) = fraction.split_once('/') {
-                words.iter().for_each(|w| offer(w, Piece::Fraction(a.to_owned(), b.to_owned())));
+                words
+                    .iter()
+                    .for_each(|w| offer(w, Piece::Fraction(a.to_owned(), b.to_owned())));
             }
         }
         for kind in KINDS {
@@ -140,7 +151,10 @@ pub(super) fn expression_with(text: &str, names: &Names) -> Option<String> {
     let pieces = pieces(text, names);
     let mut best: Option<(usize, String)> = None;
     for start in 0..pieces.len() {
-        let mut parser = Parser { pieces: &pieces, at: start };
+        let mut parser = Parser {
+            pieces: &pieces,
+            at: start,
+        };
         if let Some(found) = parser.top() {
             let len = parser.at - start;
             let works = found.contains(['+', '*', '/', '-']);
@@ -352,7 +366,11 @@ fn sum_of(pieces: &[Piece], at: &mut usize) -> Option<f64> {
     while let Some(Piece::Sign(c @ ('+' | '-'))) = pieces.get(*at) {
         *at += 1;
         let right = product_of(pieces, at)?;
-        left = if *c == '+' { left + right } else { left - right };
+        left = if *c == '+' {
+            left + right
+        } else {
+            left - right
+        };
     }
     Some(left)
 }
@@ -362,7 +380,11 @@ fn product_of(pieces: &[Piece], at: &mut usize) -> Option<f64> {
     while let Some(Piece::Sign(c @ ('*' | '/'))) = pieces.get(*at) {
         *at += 1;
         let right = value_of(pieces, at)?;
-        left = if *c == '*' { left * right } else { left / right };
+        left = if *c == '*' {
+            left * right
+        } else {
+            left / right
+        };
     }
     Some(left)
 }
@@ -387,7 +409,11 @@ fn value_of(pieces: &[Piece], at: &mut usize) -> Option<f64> {
 pub(super) fn shown(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -419,14 +445,19 @@ mod tests {
             ("48 clips", "none"),
             ("compute 1 / 0", "none"),
         ] {
-            let got = expression_in(text).and_then(|e| evaluate(&e)).map_or("none".to_owned(), shown);
+            let got = expression_in(text)
+                .and_then(|e| evaluate(&e))
+                .map_or("none".to_owned(), shown);
             assert_eq!(got, expected, "{text}: {:?}", expression_in(text));
         }
     }
 
     #[test]
     fn names_stand_for_values() {
-        let names = [("April".to_owned(), "{april}".to_owned()), ("May".to_owned(), "{may}".to_owned())];
+        let names = [
+            ("April".to_owned(), "{april}".to_owned()),
+            ("May".to_owned(), "{may}".to_owned()),
+        ];
         assert_eq!(
             expression_with("a third more than April and May together", &names).unwrap(),
             "(({april} + {may}) + ({april} + {may}) / 3)"

@@ -3,6 +3,7 @@
 //! Knows no world and no grammar; [`super::read`] makes sense of the order of the terms.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -196,9 +197,21 @@ pub(super) fn built_in() -> LexiconData {
 }
 
 impl Lexicon {
+    /// The built-in lexicon with a world's additions. The built-in part is made once.
     pub fn new(extra: &LexiconData) -> Self {
-        let mut lexicon = Self::default();
-        for data in [&built_in(), extra] {
+        static BUILT_IN: OnceLock<Lexicon> = OnceLock::new();
+        let mut lexicon = BUILT_IN
+            .get_or_init(|| Self::default().with(&built_in()))
+            .clone();
+        if *extra != LexiconData::default() {
+            lexicon = lexicon.with(extra);
+        }
+        lexicon
+    }
+
+    fn with(self, data: &LexiconData) -> Self {
+        let mut lexicon = self;
+        {
             for language in &data.language {
                 let at = lexicon.language(&language.code);
                 for (text, sense) in language.entries() {
@@ -218,7 +231,9 @@ impl Lexicon {
                 }
             }
             for (span, texts) in &data.spans {
-                let ends = span.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+                let ends = span
+                    .split_once('-')
+                    .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
                 for text in texts {
                     if let Some((a, b)) = ends {
                         lexicon.add(text, None, Sense::Span(a, b));
@@ -230,16 +245,20 @@ impl Lexicon {
     }
 
     fn language(&mut self, code: &str) -> usize {
-        self.codes.iter().position(|c| c == code).unwrap_or_else(|| {
-            self.codes.push(code.to_owned());
-            self.codes.len() - 1
-        })
+        self.codes
+            .iter()
+            .position(|c| c == code)
+            .unwrap_or_else(|| {
+                self.codes.push(code.to_owned());
+                self.codes.len() - 1
+            })
     }
 
     /// Adds a word or phrase; without a language it belongs to all.
     pub fn add(&mut self, text: &str, language: Option<usize>, sense: Sense) {
         let elided = text.ends_with(['\'', '’']).then(|| fold(text));
-        let tokens: Vec<String> = elided.map_or_else(|| words::tokens(text), |word| vec![Token::Word(word)])
+        let tokens: Vec<String> = elided
+            .map_or_else(|| words::tokens(text), |word| vec![Token::Word(word)])
             .into_iter()
             .filter_map(|token| match token {
                 Token::Word(w) | Token::Han(w) | Token::Number(w) => Some(w),
@@ -250,9 +269,16 @@ impl Lexicon {
             .collect();
         if !text.is_empty() && text.chars().all(is_han) {
             self.longest_han = self.longest_han.max(text.chars().count());
-            self.han.entry(text.to_owned()).or_default().push((language, sense));
+            self.han
+                .entry(text.to_owned())
+                .or_default()
+                .push((language, sense));
         } else if let Some(first) = tokens.first().cloned() {
-            self.entries.entry(first).or_default().push(Entry { tokens, language, sense });
+            self.entries.entry(first).or_default().push(Entry {
+                tokens,
+                language,
+                sense,
+            });
         }
     }
 
@@ -283,7 +309,9 @@ impl Lexicon {
             if let Token::Word(word) = token {
                 let mut seen = HashSet::new();
                 for entry in self.entries.get(&word).into_iter().flatten() {
-                    if let Some(at) = entry.language.filter(|at| entry.tokens.len() == 1 && seen.insert(*at))
+                    if let Some(at) = entry
+                        .language
+                        .filter(|at| entry.tokens.len() == 1 && seen.insert(*at))
                         && let Some(hit) = hits.get_mut(at)
                     {
                         *hit += 1;
@@ -330,7 +358,10 @@ impl Lexicon {
             Token::Han(text) => {
                 let senses = self.han.get(text).into_iter().flatten();
                 let senses = senses.filter(|(l, _)| l.is_none() || *l == language);
-                (finish(text, senses.map(|(_, s)| s.clone()).collect(), false), 1)
+                (
+                    finish(text, senses.map(|(_, s)| s.clone()).collect(), false),
+                    1,
+                )
             }
             Token::Word(word) => self.word(word, rest, language),
         }
@@ -342,10 +373,16 @@ impl Lexicon {
             let raw: Vec<&str> = rest.iter().take(used).map(token_text).collect();
             return (finish(&raw.join(" "), senses, false), used);
         }
-        if self.codes.get(language.unwrap_or_default()).is_some_and(|c| c == "en")
+        if self
+            .codes
+            .get(language.unwrap_or_default())
+            .is_some_and(|c| c == "en")
             && let Some(base) = gerund_base(word).into_iter().find_map(|base| {
                 let (senses, _) = self.longest(&base, &[Token::Word(base.clone())], language);
-                senses.iter().any(|s| matches!(s, Sense::Verb(_))).then_some((base, senses))
+                senses
+                    .iter()
+                    .any(|s| matches!(s, Sense::Verb(_)))
+                    .then_some((base, senses))
             })
         {
             let mut senses = base.1;
@@ -362,8 +399,13 @@ impl Lexicon {
         }
         let root = stem(word);
         let (senses, _) = self.longest(&root, &[Token::Word(root.clone())], language);
-        let senses: Vec<Sense> = senses.into_iter().filter(|s| matches!(s, Sense::Concept(_))).collect();
-        if senses.is_empty() && !self.own.contains(&root) && !self.own.contains(word)
+        let senses: Vec<Sense> = senses
+            .into_iter()
+            .filter(|s| matches!(s, Sense::Concept(_)))
+            .collect();
+        if senses.is_empty()
+            && !self.own.contains(&root)
+            && !self.own.contains(word)
             && let Some(known) = self.slip(word, language)
         {
             let (senses, _) = self.longest(&known, &[Token::Word(known.clone())], language);
@@ -382,7 +424,12 @@ impl Lexicon {
             let len = entry.tokens.len();
             let same = len == 1
                 || (rest.len() >= len
-                    && entry.tokens.iter().zip(rest).skip(1).all(|(a, b)| a == token_text(b)));
+                    && entry
+                        .tokens
+                        .iter()
+                        .zip(rest)
+                        .skip(1)
+                        .all(|(a, b)| a == token_text(b)));
             if same && len >= found.1 {
                 if len > found.1 {
                     found = (Vec::new(), len);
@@ -423,9 +470,13 @@ impl Lexicon {
                 let longest = (1..=self.longest_han.max(1)).rev().find_map(|len| {
                     let word: String = chars.get(at..at + len)?.iter().collect();
                     let known = self.han.get(&word)?;
-                    known.iter().any(|(l, _)| l.is_none() || *l == language).then_some(word)
+                    known
+                        .iter()
+                        .any(|(l, _)| l.is_none() || *l == language)
+                        .then_some(word)
                 });
-                let word = longest.unwrap_or_else(|| chars.get(at).map(char::to_string).unwrap_or_default());
+                let word = longest
+                    .unwrap_or_else(|| chars.get(at).map(char::to_string).unwrap_or_default());
                 at += word.chars().count().max(1);
                 out.push(Token::Han(word));
             }
@@ -458,7 +509,13 @@ fn finish(raw: &str, senses: Vec<Sense>, gerund: bool) -> Term {
             _ => {}
         }
     }
-    Term { raw: raw.to_owned(), word, form, senses, gerund }
+    Term {
+        raw: raw.to_owned(),
+        word,
+        form,
+        senses,
+        gerund,
+    }
 }
 
 /// "opening" may be "open", "using" "use", "scrolling" "scroll", "getting" "get".
@@ -471,7 +528,11 @@ fn gerund_base(word: &str) -> Vec<String> {
     if let (Some(a), Some(b)) = (chars.next(), chars.next())
         && a == b
     {
-        bases.push(base.get(..base.len() - a.len_utf8()).unwrap_or(base).to_owned());
+        bases.push(
+            base.get(..base.len() - a.len_utf8())
+                .unwrap_or(base)
+                .to_owned(),
+        );
     }
     bases
 }
@@ -494,8 +555,13 @@ fn join_numbers(terms: Vec<Term>) -> Vec<Term> {
         let month_last = out.last().is_some_and(is_month);
         let before = out.len().checked_sub(if month_last { 2 } else { 1 });
         let from = before.and_then(|at| out.get(at)).and_then(small);
-        let between = before.and_then(|at| at.checked_sub(1)).and_then(|at| out.get(at)).is_some_and(|t| matches!(t.raw.as_str(), "between" | "zwischen"));
-        if (span || list) && let Some(from) = from {
+        let between = before
+            .and_then(|at| at.checked_sub(1))
+            .and_then(|at| out.get(at))
+            .is_some_and(|t| matches!(t.raw.as_str(), "between" | "zwischen"));
+        if (span || list)
+            && let Some(from) = from
+        {
             if rest.peek().is_some_and(is_month) && span {
                 month = rest.next();
             }
@@ -525,7 +591,18 @@ fn join_numbers(terms: Vec<Term>) -> Vec<Term> {
 
 fn is_month(term: &Term) -> bool {
     const MONTHS: [&str; 12] = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
     ];
     MONTHS.contains(&term.word.as_str())
 }
