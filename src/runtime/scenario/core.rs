@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::arithmetic::Names;
 use super::lexicon::{Lexicon, Sense, Skill};
 use super::read::{Clause, Object, Reading, read};
 use super::resolve::{Candidate, Match, Name, resolve, same_address};
@@ -17,6 +18,8 @@ pub(super) struct Core {
     facts: Vec<Candidate<String>>,
     /// The world's names, cut into words once.
     names: HashMap<String, Name>,
+    /// What facts are called, for arithmetic: `{fact}` for each of its names.
+    pub variables: Names,
 }
 
 impl Core {
@@ -44,11 +47,16 @@ impl Core {
             .names()
             .map(|name| (name.to_owned(), Name::of(name, &lexicon)))
             .collect();
+        let variables = Names::new(world.fact.iter().flat_map(|fact| {
+            fact.names()
+                .map(|name| (name.to_owned(), format!("{{{}}}", fact.id)))
+        }));
         let mut core = Self {
             world,
             lexicon,
             facts: Vec::new(),
             names,
+            variables,
         };
         core.facts = core
             .world
@@ -408,7 +416,7 @@ impl World {
 }
 
 impl Fact {
-    fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         [self.about.as_str(), self.id.as_str()]
             .into_iter()
             .chain(self.also.iter().map(String::as_str))

@@ -275,7 +275,6 @@ impl Mind<'_> {
     fn go(&self, ask: &Clause) -> Option<Choice> {
         let only_shown = !(ask.can(Skill::Open) && self.able(Skill::Open));
         let near = ask.object.with(&ask.place);
-        let mut several: Option<Vec<Target>> = None;
         // What is said most exactly counts first.
         for object in [&ask.full(), &near, &ask.object] {
             match self.find(object, only_shown) {
@@ -283,16 +282,13 @@ impl Mind<'_> {
                     let clear = named || object.named().is_some() || !object.numbers.is_empty();
                     return Some(self.visit(target, clear));
                 }
-                Match::Several(targets) => several = several.or(Some(targets)),
+                Match::Several(targets) if ask.every => {
+                    let acts = targets.into_iter().map(arrive).collect();
+                    return Some(Choice::Do { acts, clear: true });
+                }
+                Match::Several(_) => return Some(Choice::Lost(self.lost(ask))),
                 Match::None => {}
             }
-        }
-        if let Some(targets) = several {
-            if ask.every {
-                let acts = targets.into_iter().map(|t| self.arrive(t)).collect();
-                return Some(Choice::Do { acts, clear: true });
-            }
-            return Some(Choice::Lost(self.lost(ask)));
         }
         if !ask.place.is_empty()
             && !ask.object.is_empty()
@@ -332,25 +328,13 @@ impl Mind<'_> {
         (!reads && !ask.object.is_empty()).then(|| Choice::Lost(self.lost(ask)))
     }
 
-    fn arrive(&self, target: Target) -> Act {
-        match target.control {
-            Some(name) => Act::Press {
-                name,
-                address: target.address,
-            },
-            None => Act::Open {
-                address: target.address,
-            },
-        }
-    }
-
     fn visit(&self, target: Target, clear: bool) -> Choice {
         let here = self.state.browser.address.as_deref() == Some(target.address.as_str());
         if here && self.acted {
             return Choice::Nothing;
         }
         Choice::Do {
-            acts: vec![self.arrive(target)],
+            acts: vec![arrive(target)],
             clear,
         }
     }
@@ -455,7 +439,36 @@ impl Mind<'_> {
         )
     }
 
+    /// "Read the build log", "read the number in the build log": the page first, if another one is shown.
+    fn read_elsewhere(&self, ask: &Clause) -> Option<Choice> {
+        if !self.able(Skill::Open) {
+            return None;
+        }
+        let found = [&ask.object, &ask.place].into_iter().find_map(|object| {
+            match self.find(object, false) {
+                Match::One(target, true) if !object.is_empty() => Some((target, object)),
+                _ => None,
+            }
+        });
+        let (target, object) = found?;
+        if self.state.browser.address.as_deref() == Some(target.address.as_str()) {
+            return None;
+        }
+        let open = Clause {
+            text: format!("{} (there)", ask.text),
+            object: object.clone(),
+            place: Object::default(),
+            detail: Object::default(),
+            skills: vec![Skill::Open],
+            ..ask.clone()
+        };
+        Some(Choice::Instead(vec![open, ask.clone()]))
+    }
+
     fn read(&self, ask: &Clause) -> Option<Choice> {
+        if let Some(choice) = self.read_elsewhere(ask) {
+            return Some(choice);
+        }
         let fact = self.core.fact_sought(ask);
         if let Some(fact) = fact {
             let known = self
@@ -483,6 +496,18 @@ impl Mind<'_> {
             acts: vec![Act::Read { fact: None }],
             clear: true,
         })
+    }
+}
+
+fn arrive(target: Target) -> Act {
+    match target.control {
+        Some(name) => Act::Press {
+            name,
+            address: target.address,
+        },
+        None => Act::Open {
+            address: target.address,
+        },
     }
 }
 

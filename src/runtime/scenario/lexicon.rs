@@ -40,6 +40,8 @@ pub(super) enum Sense {
     Forbid,
     /// Forbids a thing that is named without a verb.
     Avoid,
+    /// Introduces a question to somebody.
+    Ask,
     Then,
     And,
     Or,
@@ -69,6 +71,7 @@ pub struct LanguageData {
     pub code: String,
     forbid: Vec<String>,
     avoid: Vec<String>,
+    ask: Vec<String>,
     then: Vec<String>,
     and: Vec<String>,
     or: Vec<String>,
@@ -102,6 +105,7 @@ impl LanguageData {
         let lists = [
             (&self.forbid, Sense::Forbid),
             (&self.avoid, Sense::Avoid),
+            (&self.ask, Sense::Ask),
             (&self.then, Sense::Then),
             (&self.and, Sense::And),
             (&self.or, Sense::Or),
@@ -587,6 +591,12 @@ fn join_numbers(terms: Vec<Term>) -> Vec<Term> {
         out.extend(month.take());
     }
     out
+}
+
+impl Term {
+    pub fn month(&self) -> bool {
+        is_month(self)
+    }
 }
 
 fn is_month(term: &Term) -> bool {

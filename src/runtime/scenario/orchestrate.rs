@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::core::{Core, sentences};
 use super::engine::{Draft, Engine, Watch};
 use super::lexicon::Skill;
+use super::resolve::Match;
 use super::state::{Errand, Next, Order, State, Turn};
 use super::world::{Agent, Orchestrator};
 use crate::model::{Step, StepKind};
@@ -99,6 +100,27 @@ impl Engine {
             .or(world.agent.first())
     }
 
+    /// Whether a text names a page that nobody has been to: then it is worth going there, whatever is believed.
+    fn names_new_page(&self, text: &str) -> bool {
+        let pages = self.core.world.page.iter();
+        let pages: Vec<_> = pages
+            .map(|p| {
+                self.core.candidate(
+                    &p.address,
+                    p.also.iter().chain([&p.title]).map(String::as_str),
+                )
+            })
+            .collect();
+        let visited = &self.state.browser.visited;
+        self.core.read(text).asks().any(|ask| {
+            let typed = ask.full().addresses.iter().filter_map(|a| self.core.page_typed(a)).any(|p| !visited.contains(&p.address));
+            let named = [&ask.object, &ask.place].into_iter().any(|object| {
+                matches!(self.core.resolve(object, &pages), Match::One(address, true) if !visited.contains(address))
+            });
+            typed || named
+        })
+    }
+
     fn intent(&self, state: &State) -> Intent {
         let memory = &state.memory;
         if let Some(lead) = &memory.lead {
@@ -180,7 +202,8 @@ impl Engine {
             let settled = !sought.is_empty()
                 && sought
                     .iter()
-                    .all(|fact| after.memory.beliefs.contains_key(&fact.id));
+                    .all(|fact| after.memory.beliefs.contains_key(&fact.id))
+                && !self.names_new_page(&errand.text);
             if !(errand.done || settled || (sought.is_empty() && errand.tries > 1)) {
                 break;
             }

@@ -238,6 +238,12 @@ impl<'a> Scan<'a> {
     }
 
     fn number(&mut self) {
+        // A number at the beginning of a line is a list's.
+        let line = self
+            .out
+            .last()
+            .filter(|token| **token != Token::Break)
+            .cloned();
         let len = self.run(|c| c.is_numeric() || c == ',' || c == '.');
         let text = self.rest.get(..len).unwrap_or_default();
         let text = text.trim_end_matches(['.', ',']);
@@ -262,6 +268,13 @@ impl<'a> Scan<'a> {
                 self.take(suffix.len());
                 break;
             }
+        }
+        // "4. August", "1. bis 7.": a point that makes a number an ordinal ends no sentence.
+        if self.rest.starts_with(". ")
+            && line.is_some()
+            && ordinal_goes_on(self.rest.trim_start_matches('.'))
+        {
+            self.take(1);
         }
         if let Some(name) = month(&number).filter(|_| self.rest.starts_with('月')) {
             self.take('月'.len_utf8());
@@ -294,6 +307,17 @@ impl<'a> Scan<'a> {
         }
         self.out.push(Token::Word(word));
     }
+}
+
+/// Whether what follows an ordinal's point belongs to it: a small letter, or a month.
+fn ordinal_goes_on(rest: &str) -> bool {
+    const MONTHS: [&str; 15] = [
+        "jan", "feb", "mar", "apr", "may", "mai", "jun", "jul", "aug", "sep", "oct", "okt", "nov",
+        "dec", "dez",
+    ];
+    let word = rest.trim_start();
+    let start = fold(&word.chars().take(3).collect::<String>());
+    word.starts_with(char::is_lowercase) || MONTHS.contains(&start.as_str())
 }
 
 const fn plain_mark(c: char) -> char {
@@ -439,6 +463,7 @@ mod tests {
             ("see archive.example/list", "see [archive.example/list]"),
             ("4th of August, 2015", "4 of august , 2015"),
             ("on 2015-08-04", "on 2015 august 4"),
+            ("vom 1. bis 7. August. Dann", "vom 1 bis 7 august . dann"),
             ("am 4.8.2015.", "am 2015 august 4 ."),
             ("打开2015年8月4日的图片。", "打开 2015 august 4 的图片 ."),
             ("八月四日", "八月 4"),
