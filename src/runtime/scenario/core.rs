@@ -18,6 +18,10 @@ pub(super) struct Core {
     facts: Vec<Candidate<String>>,
     /// The world's names, cut into words once.
     names: HashMap<String, Name>,
+    /// Every page by its address.
+    pub pages: Vec<Candidate<String>>,
+    /// What the search engine has of each page that it knows: address, words of the title, words of all.
+    pub index: Vec<(String, Object, Object)>,
     /// What facts are called, for arithmetic: `{fact}` for each of its names.
     pub variables: Names,
 }
@@ -56,8 +60,24 @@ impl Core {
             lexicon,
             facts: Vec::new(),
             names,
+            pages: Vec::new(),
+            index: Vec::new(),
             variables,
         };
+        core.pages = core
+            .world
+            .page
+            .iter()
+            .map(|p| core.candidate(p.address.clone(), p.names()))
+            .collect();
+        let listed = core.world.page.iter().filter(|page| !page.unlisted);
+        core.index = listed
+            .map(|page| {
+                let title = page.names().collect::<Vec<_>>().join(" ");
+                let all = format!("{title} {}", page.text.join(" "));
+                (page.address.clone(), core.object(&title), core.object(&all))
+            })
+            .collect();
         core.facts = core
             .world
             .fact
@@ -412,6 +432,12 @@ impl World {
             .filter(|s| s.fact == id)
             .filter_map(|s| s.value.as_ref());
         own.chain(stated).map(String::as_str).collect()
+    }
+}
+
+impl Page {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.also.iter().chain([&self.title]).map(String::as_str)
     }
 }
 

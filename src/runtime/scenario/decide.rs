@@ -228,8 +228,7 @@ impl Mind<'_> {
             control,
             screen: 0,
         };
-        let names = page.also.iter().chain([&page.title]).map(String::as_str);
-        self.core.candidate(target, names)
+        self.core.candidate(target, page.names())
     }
 
     /// What the agent remembers: pages whose way is known, pages visited and their links.
@@ -407,24 +406,17 @@ impl Mind<'_> {
             .iter()
             .chain(object.numbers.iter().flatten())
             .collect();
-        let count = |text: &str| {
-            let has = self.core.object(text);
-            wanted
-                .iter()
-                .filter(|w| has.words.contains(w) || has.numbers.iter().any(|n| n.contains(w)))
-                .count()
+        let count = |has: &Object| {
+            let there = |word: &&&String| {
+                has.words.contains(word) || has.numbers.iter().any(|n| n.contains(word))
+            };
+            wanted.iter().filter(there).count()
         };
         let mut scored: Vec<(usize, bool, &str)> = Vec::new();
-        for page in self.core.world.page.iter().filter(|page| !page.unlisted) {
-            let title = count(&format!("{} {}", page.title, page.also.join(" ")));
-            let all = count(&format!(
-                "{} {} {}",
-                page.title,
-                page.also.join(" "),
-                page.text.join(" ")
-            ));
+        for (address, title, all) in &self.core.index {
+            let (title, all) = (count(title), count(all));
             if all * 2 > wanted.len() {
-                scored.push((all + title, title == wanted.len(), page.address.as_str()));
+                scored.push((all + title, title == wanted.len(), address));
             }
         }
         scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));

@@ -102,20 +102,11 @@ impl Engine {
 
     /// Whether a text names a page that nobody has been to: then it is worth going there, whatever is believed.
     fn names_new_page(&self, text: &str) -> bool {
-        let pages = self.core.world.page.iter();
-        let pages: Vec<_> = pages
-            .map(|p| {
-                self.core.candidate(
-                    &p.address,
-                    p.also.iter().chain([&p.title]).map(String::as_str),
-                )
-            })
-            .collect();
         let visited = &self.state.browser.visited;
         self.core.read(text).asks().any(|ask| {
             let typed = ask.full().addresses.iter().filter_map(|a| self.core.page_typed(a)).any(|p| !visited.contains(&p.address));
             let named = [&ask.object, &ask.place].into_iter().any(|object| {
-                matches!(self.core.resolve(object, &pages), Match::One(address, true) if !visited.contains(address))
+                matches!(self.core.resolve(object, &self.core.pages), Match::One(address, true) if !visited.contains(&address))
             });
             typed || named
         })
