@@ -1,1 +1,97 @@
-//! (being written)
+//! The command line: a thin file per subcommand. Each takes its words, asks the loop, and gives one answer.
+//!
+//! Nothing here decides anything: what a fork comes to is the pipeline's, so that headless and screen cannot differ.
+//! With `--json` standard output holds one JSON value or, on an error, nothing: the error is a JSON object on standard error.
+
+mod args;
+mod compare;
+mod context;
+mod demo;
+mod error;
+mod fork;
+mod import;
+mod out;
+mod replay;
+mod run;
+mod schema;
+mod screen;
+mod sessions;
+mod set;
+mod show;
+mod text;
+mod trials;
+
+use std::io::Write;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Command};
+use context::Context;
+pub use error::{CliError, Exit};
+
+/// Runs the program on its own command line.
+#[must_use]
+pub fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let json = cli.global.json;
+    run(cli).unwrap_or_else(|error| {
+        let exit = error.exit();
+        if exit != Exit::Done {
+            complain(json, exit, &error.to_string());
+        }
+        exit
+    })
+}
+
+fn run(cli: Cli) -> Result<Exit, CliError> {
+    context::log()?;
+    let mut context = Context::new(cli.global);
+    match cli.command {
+        None => screen::run(&context, cli.what),
+        Some(Command::Import(args)) => import::run(&mut context, &args),
+        Some(Command::Trials(args)) => trials::run(&mut context, &args),
+        Some(Command::Show(args)) => show::run(&mut context, &args),
+        Some(Command::Fork(args)) => fork::run(&mut context, args),
+        Some(Command::Compare(args)) => compare::run(&mut context, &args),
+        Some(Command::Sessions) => sessions::run(&mut context),
+        Some(Command::Set(args)) => set::run(&mut context, &args),
+        Some(Command::Demo(args)) => demo::run(&mut context, &args),
+        Some(Command::Schema(args)) => schema::run(&mut context, &args),
+        Some(Command::Run(args)) => run::run(&mut context, &args),
+        Some(_) => Err(CliError::Usage("not in this build".to_owned())),
+    }
+}
+
+/// Says what is wrong with the words, or gives the help asked for.
+fn usage(error: &clap::Error) -> Exit {
+    let asked = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if !asked && std::env::args_os().any(|word| word == "--json") {
+        let message = error.render().to_string();
+        complain(
+            true,
+            Exit::Usage,
+            message.trim_start_matches("error: ").trim(),
+        );
+    } else {
+        // Nobody is left to be told that the help could not be printed.
+        let _ = error.print();
+    }
+    if asked { Exit::Done } else { Exit::Usage }
+}
+
+/// One error on standard error, in the form asked for.
+fn complain(json: bool, exit: Exit, message: &str) {
+    let line = if json {
+        error::as_json(exit, message)
+    } else {
+        format!("dover: {}", crate::model::clean(message))
+    };
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -21,6 +21,52 @@ pub struct GateResult {
     pub mend: Option<String>,
 }
 
+impl GateResult {
+    /// A gate about to be judged: until then it does not hold.
+    pub(super) fn new(number: u8, name: &'static str) -> Self {
+        Self {
+            number,
+            name,
+            holds: Some(false),
+            found: String::new(),
+            details: Vec::new(),
+            mend: None,
+        }
+    }
+
+    pub(super) fn holds(mut self, found: impl Into<String>) -> Self {
+        self.holds = Some(true);
+        self.found = found.into();
+        self
+    }
+
+    pub(super) fn fails(mut self, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        self.holds = Some(false);
+        self.found = found.into();
+        self.mend = Some(mend.into());
+        self
+    }
+
+    pub(super) fn detail(mut self, line: impl Into<String>) -> Self {
+        self.details.push(line.into());
+        self
+    }
+
+    pub(super) fn details(mut self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.details.extend(lines);
+        self
+    }
+}
+
+/// Counts with their names, those of nothing left out: `2 pending, 1 reverted`.
+pub(super) fn counted<'a>(counts: impl IntoIterator<Item = (usize, &'a str)>) -> String {
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let named: Vec<String> = counts
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    named.join(", ")
+}
+
 /// All six gates, evaluated together.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct Report {

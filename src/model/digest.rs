@@ -20,6 +20,16 @@ impl Digest {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 
+    /// Hashes all that a reader gives, in pieces.
+    ///
+    /// # Errors
+    /// The reader's own.
+    pub fn of_reader(mut reader: impl std::io::Read) -> std::io::Result<Self> {
+        let mut hash = Sha256::new();
+        std::io::copy(&mut reader, &mut hash)?;
+        Ok(Self(hash.finalize().into()))
+    }
+
     /// Hashes a list of fields, each preceded by its length as eight little-endian bytes, so that no two lists collide by concatenation.
     #[must_use]
     pub fn of_fields<'a>(fields: impl IntoIterator<Item = &'a [u8]>) -> Self {

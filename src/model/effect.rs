@@ -35,6 +35,19 @@ pub enum EffectState {
     Irreversible,
 }
 
+impl EffectState {
+    /// The word as it stands in JSON and on the screen.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Reverted => "reverted",
+            Self::Reconciled => "reconciled",
+            Self::Irreversible => "irreversible",
+        }
+    }
+}
+
 /// An external consequence of a tool call.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct Effect {

@@ -1,25 +1,47 @@
 //! The nouns of SPEC section 1 and the rules over them. Pure: no clock, no file system, no terminal, no network.
 
+mod align;
+mod answer;
 mod branch;
 mod checkpoint;
+mod clean;
 mod clock;
 mod digest;
+mod edit;
 mod effect;
+mod leak;
+mod ledger;
 mod milestone;
+mod progress;
+mod rates;
 mod session;
 mod step;
 mod trial;
+mod verdict;
 mod verifier;
+mod words;
 
+pub use align::{Comparison, Mark, Pair, align, compare};
+pub use answer::final_answer;
 pub use branch::{Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus};
 pub use checkpoint::{Checkpoint, KeyState, RestoreResult, RestoredKey, fingerprint};
+pub use clean::{clean, clean_line};
 pub use clock::{Clock, SystemClock};
 pub use digest::Digest;
+pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
-pub use milestone::{Check, MAX_MILESTONES, Milestone, Tally, reached};
+pub use leak::leaks_answer;
+pub use ledger::ledger_gist;
+pub use milestone::{
+    Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
+};
+pub use progress::mean_progress;
+pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
 pub use session::{
     AgentInfo, Annotation, Coverage, CoverageNote, Profile, RuntimeRef, Session, ToolProfile,
 };
 pub use step::{HEAD_CHARS, Step, StepHead, StepKind, StepMeta, ToolUse, head_text, prefix_digest};
 pub use trial::{Trial, trial_of, trials, trials_of_kinds};
-pub use verifier::Verifier;
+pub use verdict::{Reason, Ruling, RunScore, Verdict, verdict};
+pub use verifier::{Judgement, Unjudged, Verifier, judge};
+pub use words::{ChangedWords, changed_words, words};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, EffectClass};
+use super::{Digest, EffectClass, ledger_gist};
 
 /// What a step is (SPEC 1).
 #[derive(
@@ -176,7 +176,7 @@ pub struct StepHead {
     pub kind: StepKind,
     /// The agent addressed.
     pub to: Option<String>,
-    /// The first [`HEAD_CHARS`] characters of the text, white space folded, uncleaned.
+    /// The first [`HEAD_CHARS`] characters of the text, white space folded, uncleaned; of a ledger its gist.
     pub head: String,
     /// Length of the whole text in bytes.
     pub len: usize,
@@ -196,7 +196,7 @@ impl StepHead {
             agent: step.agent.clone(),
             kind: step.kind,
             to: step.to.clone(),
-            head: head_text(&step.text),
+            head: ledger_gist(&step.text).unwrap_or_else(|| head_text(&step.text)),
             len: step.text.len(),
             error: step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed),
         }
@@ -206,20 +206,70 @@ impl StepHead {
 /// The beginning of a text with white space folded, at most [`HEAD_CHARS`] characters.
 #[must_use]
 pub fn head_text(text: &str) -> String {
-    let mut head = String::new();
-    let mut count = 0;
-    for word in text.split_whitespace() {
-        if !head.is_empty() {
-            head.push(' ');
-            count += 1;
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let rest = words.flat_map(|word| std::iter::once(' ').chain(word.chars()));
+    first.chars().chain(rest).take(HEAD_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_head_is_one_line_with_its_white_space_folded() {
+        let table = [
+            ("", ""),
+            ("  \n\t ", ""),
+            ("one\r\n\r\n  two\tthree ", "one two three"),
+            ("图\u{3000}片", "图 片"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(head_text(text), expected, "{text:?}");
         }
-        for c in word.chars() {
-            if count >= HEAD_CHARS {
-                return head;
-            }
-            head.push(c);
-            count += 1;
+        assert_eq!(head_text(&"x".repeat(1000)), "x".repeat(HEAD_CHARS));
+    }
+
+    #[test]
+    fn a_head_tells_of_a_failure() {
+        let mut step = Step::default();
+        assert!(!StepHead::of(&step).error);
+        step.meta.tool = Some(ToolUse {
+            failed: true,
+            ..ToolUse::default()
+        });
+        assert!(StepHead::of(&step).error);
+    }
+
+    #[test]
+    fn control_and_thought_are_not_edited() {
+        let edited = StepKind::ALL.map(|kind| Step {
+            kind,
+            ..Step::default()
+        });
+        let refused: Vec<_> = edited.iter().filter(|step| !step.editable()).collect();
+        let kinds: Vec<_> = refused.iter().map(|step| step.kind).collect();
+        assert_eq!(kinds, [StepKind::Thought, StepKind::Control]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_head_is_a_short_beginning_of_the_folded_text(text in "(\\PC|[ \n\t]){0,600}") {
+            let head = head_text(&text);
+            let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            prop_assert!(folded.starts_with(&head));
+            prop_assert_eq!(head.chars().count(), folded.chars().count().min(HEAD_CHARS));
+        }
+
+        #[test]
+        fn an_index_is_no_part_of_a_step_and_every_prefix_has_its_own_digest(texts in prop::collection::vec(".{0,8}", 0..8)) {
+            let steps: Vec<_> = texts.iter().map(|text| Step { text: text.clone(), ..Step::default() }).collect();
+            let moved: Vec<_> = steps.iter().map(|step| Step { index: step.index + 7, ..step.clone() }).collect();
+            prop_assert_eq!(prefix_digest(&steps), prefix_digest(&moved));
+            let prefixes: std::collections::HashSet<_> = (0..=steps.len()).map(|n| prefix_digest(&steps[..n])).collect();
+            prop_assert_eq!(prefixes.len(), steps.len() + 1);
         }
     }
-    head
 }

@@ -6,4 +6,13 @@
     missing_docs
 )]
 
+mod cli;
+mod continued;
+mod corpus;
+mod fork;
+mod house;
+mod import;
 mod scenario;
+mod store;
+mod support;
+mod team;

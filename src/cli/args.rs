@@ -1,0 +1,368 @@
+//! The words of the command line. Its help texts are the reference; the README shows examples.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
+
+/// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    after_help = "Without a subcommand the screen opens. SESSION is a file, a stored id such as night-picture, or a branch such as night-picture/b2.\nExit status: 0 done, 1 held by a gate or a run failed, 2 bad usage or unreadable input."
+)]
+pub struct Cli {
+    /// What every subcommand takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// File or stored id to open on the screen
+    #[arg(value_name = "FILE_OR_ID")]
+    pub what: Option<String>,
+    /// What to do instead of opening the screen.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What every subcommand takes.
+#[derive(clap::Args, Debug)]
+pub struct Global {
+    /// The store [default: DOVER_STORE, else the platform's data directory]
+    // DOVER_STORE is read where the default is, so that `demo` can tell what was said from what is usual.
+    #[arg(long, global = true, value_name = "PATH")]
+    pub store: Option<PathBuf>,
+    /// Answer in JSON with stable names
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Colours of the screen: ansi, dark, light, or a theme file
+    #[arg(long, global = true, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Who forks [default: the user's name]
+    #[arg(long, global = true, env = "DOVER_OPERATOR", value_name = "NAME")]
+    pub operator: Option<String>,
+    /// Model endpoint for logs without saved state; its key is read from OPENAI_API_KEY
+    #[arg(
+        long,
+        global = true,
+        env = "OPENAI_BASE_URL",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub base_url: Option<String>,
+    /// The model's name at that endpoint
+    #[arg(long, global = true, env = "OPENAI_MODEL", value_name = "NAME")]
+    pub model: Option<String>,
+}
+
+/// A subcommand.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Take a log into the store and say what was read
+    Import(Import),
+    /// List the trials of a session
+    Trials(Trials),
+    /// Show the steps of a session, or one step in full
+    Show(Show),
+    /// Fork at a step with an edit, replay, score
+    Fork(Fork),
+    /// Put two branches side by side
+    Compare(Compare),
+    /// List what the store holds
+    Sessions,
+    /// Set expected answer, verifier, milestones; record what became of an effect
+    Set(Set),
+    /// Walk a sample session through the whole loop
+    Demo(Demo),
+    /// Play a scenario world from its beginning
+    Run(Run),
+    /// Print the schema of a file format
+    Schema(Schema),
+    /// List the keys of the screen
+    Keys(Keys),
+}
+
+/// `dover import`.
+#[derive(clap::Args, Debug)]
+pub struct Import {
+    /// The log; its format is recognised by content
+    pub file: PathBuf,
+}
+
+/// `dover trials`.
+#[derive(clap::Args, Debug)]
+pub struct Trials {
+    /// File, stored id or branch
+    pub session: String,
+}
+
+/// `dover show`.
+#[derive(clap::Args, Debug)]
+pub struct Show {
+    /// File, stored id or branch
+    pub session: String,
+    /// One branch of it, such as b2 [default: main]
+    #[arg(long, value_name = "BRANCH")]
+    pub branch: Option<String>,
+    /// One step of it, in full
+    #[arg(long, value_name = "N")]
+    pub step: Option<usize>,
+}
+
+/// `dover fork`.
+#[derive(clap::Args, Debug)]
+pub struct Fork {
+    /// File, stored id or branch
+    pub session: String,
+    /// One branch of it, such as b2 [default: main]
+    #[arg(long, value_name = "BRANCH")]
+    pub branch: Option<String>,
+    /// The step to fork at, counted from 0
+    #[arg(long, value_name = "N")]
+    pub at: usize,
+    /// Text that replaces the step's content; without one the run is the unedited baseline
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// The same from a file (`-` is standard input)
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    pub text_file: Option<PathBuf>,
+    /// The edit's category [default: that of the step's kind]
+    #[arg(long, value_name = "CATEGORY", value_parser = categories())]
+    pub category: Option<String>,
+    /// Independent runs [default: 3, or 1 where tools may touch the world outside]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub runs: Option<u16>,
+    /// Seed that the runs' seeds are derived from
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
+    /// Run although the state cannot be restored exactly; the branches say so for ever
+    #[arg(long)]
+    pub diagnostic: bool,
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub jobs: u16,
+}
+
+impl Fork {
+    /// The category as the model names it.
+    #[must_use]
+    pub fn category(&self) -> Option<Category> {
+        let name = self.category.as_deref()?;
+        CATEGORIES.into_iter().find(|c| c.name() == name)
+    }
+}
+
+/// Categories that a fork by hand may have; `none` is the fork without a text.
+const CATEGORIES: [Category; 4] = [
+    Category::Instruction,
+    Category::Plan,
+    Category::Message,
+    Category::Config,
+];
+
+fn categories() -> PossibleValuesParser {
+    PossibleValuesParser::new(CATEGORIES.map(Category::name))
+}
+
+/// `dover compare`.
+#[derive(clap::Args, Debug)]
+pub struct Compare {
+    /// File, stored id or branch on the left
+    pub a: String,
+    /// The one on the right
+    pub b: String,
+}
+
+/// `dover set`.
+#[derive(clap::Args, Debug)]
+pub struct Set {
+    /// File, stored id or branch
+    pub session: String,
+    /// What a person reads in the list of sessions
+    #[arg(long)]
+    pub title: Option<String>,
+    /// The answer that is right
+    #[arg(long, value_name = "ANSWER")]
+    pub expected: Option<String>,
+    /// How a final answer is judged: answer, math, or contains:TEXT
+    #[arg(long, value_name = "VERIFIER", value_parser = verifier)]
+    pub verifier: Option<Verifier>,
+    /// A sub-goal, reached by a step that contains the text; without `=text` only by hand (--mark)
+    #[arg(long = "milestone", value_name = "TITLE[=TEXT]")]
+    pub milestones: Vec<String>,
+    /// Forget the milestones that are set
+    #[arg(long)]
+    pub clear_milestones: bool,
+    /// What a tool may do: read_only, idempotent, compensable, permanent, unknown
+    #[arg(long = "tool", value_name = "NAME=CLASS", value_parser = tool)]
+    pub tools: Vec<(String, EffectClass)>,
+    /// Milestone M (counted from 1) is reached at step STEP of the branch, as a person says
+    #[arg(long = "mark", value_name = "M@STEP", value_parser = mark)]
+    pub marks: Vec<(usize, usize)>,
+    /// The effect of that operation key is reconciled (stays, is not repeated) or reverted (undone)
+    #[arg(long = "effect", value_name = "KEY=STATE", value_parser = effect, requires = "why")]
+    pub effects: Vec<(String, EffectState)>,
+    /// The evidence or decision behind --effect
+    #[arg(long, value_name = "TEXT")]
+    pub why: Option<String>,
+}
+
+/// `dover demo`.
+#[derive(clap::Args, Debug)]
+pub struct Demo {
+    /// The sample session [default: night-picture]
+    pub name: Option<String>,
+}
+
+/// `dover run`.
+#[derive(clap::Args, Debug)]
+pub struct Run {
+    /// Where the run is made
+    #[command(subcommand)]
+    pub runtime: RunWhere,
+}
+
+/// A runtime that can begin a run of its own.
+#[derive(Subcommand, Debug)]
+pub enum RunWhere {
+    /// A world in a TOML file (the format: sample-sessions/README.md)
+    Scenario {
+        /// The world
+        world: PathBuf,
+        /// Seed of the run
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Write the session to a file instead of the store
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `dover schema`.
+#[derive(clap::Args, Debug)]
+pub struct Schema {
+    /// Which file format
+    #[arg(value_enum)]
+    pub which: SchemaOf,
+}
+
+/// A file format that has a schema.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaOf {
+    /// dover's own session file, JSON Lines.
+    Session,
+}
+
+/// `dover keys`.
+#[derive(clap::Args, Debug)]
+pub struct Keys {
+    /// As the table of the README
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// A branch of a session, by its own name or by its whole id.
+pub fn branch_of(session: &str, name: &str) -> BranchId {
+    if name.contains('/') {
+        BranchId::parse(name)
+    } else {
+        BranchId::new(session, name)
+    }
+}
+
+fn verifier(text: &str) -> Result<Verifier, String> {
+    match text.split_once(':') {
+        None if text == "answer" => Ok(Verifier::Answer),
+        None if text == "math" => Ok(Verifier::Math),
+        Some(("contains", part)) if !part.trim().is_empty() => {
+            Ok(Verifier::Contains(part.to_owned()))
+        }
+        _ => Err("say answer, math, or contains:TEXT".to_owned()),
+    }
+}
+
+/// Splits `KEY=WORD` at the last `=`, for keys may contain one.
+fn pair<T: serde::de::DeserializeOwned>(text: &str, words: &str) -> Result<(String, T), String> {
+    let (key, word) = text
+        .rsplit_once('=')
+        .filter(|(key, _)| !key.is_empty())
+        .ok_or_else(|| format!("say NAME=WORD, the word being one of {words}"))?;
+    let value =
+        serde_json::from_value(word.into()).map_err(|_| format!("'{word}' is none of {words}"))?;
+    Ok((key.to_owned(), value))
+}
+
+fn tool(text: &str) -> Result<(String, EffectClass), String> {
+    pair(
+        text,
+        "read_only, idempotent, compensable, permanent, unknown",
+    )
+}
+
+fn effect(text: &str) -> Result<(String, EffectState), String> {
+    const WORDS: &str = "reconciled, reverted";
+    let (key, state) = pair(text, WORDS)?;
+    match state {
+        EffectState::Reconciled | EffectState::Reverted => Ok((key, state)),
+        EffectState::Pending | EffectState::Irreversible => {
+            Err(format!("a person can say only: {WORDS}"))
+        }
+    }
+}
+
+fn mark(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('@').and_then(|(milestone, step)| {
+        Some((
+            milestone.parse::<usize>().ok()?.checked_sub(1)?,
+            step.parse().ok()?,
+        ))
+    });
+    parsed
+        .ok_or_else(|| "say M@STEP, such as 2@17: milestone 2 (from 1) at step 17 (from 0)".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn words_become_values() {
+        assert_eq!(
+            verifier("contains:a:b"),
+            Ok(Verifier::Contains("a:b".into()))
+        );
+        assert!(verifier("contains: ").is_err());
+        assert!(verifier("Answer").is_err());
+        assert_eq!(mark("2@17"), Ok((1, 17)));
+        assert!(mark("0@17").is_err() && mark("2").is_err());
+        assert_eq!(
+            effect("id=7=reverted"),
+            Ok(("id=7".into(), EffectState::Reverted))
+        );
+        assert!(effect("id=irreversible").is_err());
+        assert_eq!(
+            tool("send_mail=permanent"),
+            Ok(("send_mail".into(), EffectClass::Permanent))
+        );
+        assert!(tool("=permanent").is_err() && tool("x=dangerous").is_err());
+    }
+
+    #[test]
+    fn global_words_may_stand_before_or_after_the_subcommand() {
+        for line in [
+            ["dover", "--json", "trials", "x"],
+            ["dover", "trials", "x", "--json"],
+        ] {
+            let cli = Cli::try_parse_from(line).unwrap();
+            assert!(cli.global.json && matches!(cli.command, Some(Command::Trials(_))));
+        }
+        let cli = Cli::try_parse_from(["dover", "some.json"]).unwrap();
+        assert!(cli.command.is_none() && cli.what.as_deref() == Some("some.json"));
+    }
+}

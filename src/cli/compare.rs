@@ -1,0 +1,111 @@
+//! `dover compare A B`: two branches step by step, the first divergence marked.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::Serialize;
+
+use super::args::Compare;
+use super::context::{self, Context};
+use super::error::{CliError, Exit};
+use super::out::{Answer, Out, Tone};
+use super::text;
+use crate::model::{BranchId, StepHead, clean_line};
+use crate::pipeline::{self, Comparison, Pair};
+use crate::store::Store;
+
+/// Columns that two branches need to stand side by side; under it they are stacked.
+const SIDE_BY_SIDE: usize = 100;
+
+/// A comparison with the heads of the steps that it shows.
+#[derive(Serialize)]
+pub struct Compared {
+    #[serde(flatten)]
+    comparison: Comparison,
+    #[serde(skip)]
+    left: BTreeMap<usize, StepHead>,
+    #[serde(skip)]
+    right: BTreeMap<usize, StepHead>,
+}
+
+/// Runs the subcommand.
+pub fn run(context: &mut Context, args: &Compare) -> Result<Exit, CliError> {
+    let store = context.store()?;
+    let a = context::branch(&store, &args.a, None)?;
+    let b = context::branch(&store, &args.b, None)?;
+    context.out.give(&compared(&store, &a, &b)?)?;
+    Ok(Exit::Done)
+}
+
+/// Aligns two branches and fetches what is shown of them: everything from the first divergence on.
+pub fn compared(store: &Store, a: &BranchId, b: &BranchId) -> Result<Compared, CliError> {
+    let comparison = pipeline::compare(store, a, b)?;
+    let from = comparison.first_divergence.unwrap_or(usize::MAX);
+    Ok(Compared {
+        left: heads(store, a, from)?,
+        right: heads(store, b, from)?,
+        comparison,
+    })
+}
+
+fn heads(store: &Store, id: &BranchId, from: usize) -> Result<BTreeMap<usize, StepHead>, CliError> {
+    let steps = store.branch(id)?.steps;
+    let heads = store.heads(id, from.min(steps)..steps)?;
+    Ok(heads.into_iter().map(|head| (head.index, head)).collect())
+}
+
+impl Answer for Compared {
+    fn print(&self, out: &mut Out) -> io::Result<()> {
+        let Comparison { a, b, .. } = &self.comparison;
+        out.row(Tone::Strong, &format!("{a}  beside  {b}"))?;
+        let prefix = self.comparison.common_prefix;
+        let Some(first) = self.comparison.first_divergence else {
+            return out.row(Tone::Plain, &format!("  equal: {prefix} steps"));
+        };
+        let equal = format!("  {prefix} equal steps, first divergence at step {first}");
+        out.row(Tone::Plain, &equal)?;
+        for pair in &self.comparison.pairs {
+            let shown = |head: Option<usize>| head.is_some_and(|index| index >= first);
+            if shown(pair.a) || shown(pair.b) {
+                self.pair(out, pair)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Compared {
+    fn pair(&self, out: &mut Out, pair: &Pair) -> io::Result<()> {
+        let a = pair.a.and_then(|index| self.left.get(&index)).map(cell);
+        let b = pair.b.and_then(|index| self.right.get(&index)).map(cell);
+        let mark = if pair.same { '=' } else { '≠' };
+        if out.width() >= SIDE_BY_SIDE {
+            let half = (out.width() - 5) / 2;
+            let left = text::cut(&a.unwrap_or_default(), half);
+            let gap = " ".repeat(half.saturating_sub(text::width(&left)));
+            return out.row(
+                Tone::Plain,
+                &format!("{mark} {left}{gap} │ {}", b.unwrap_or_default()),
+            );
+        }
+        if pair.same {
+            return out.row(Tone::Faint, &format!("=   {}", b.unwrap_or_default()));
+        }
+        if let Some(a) = a {
+            out.row(Tone::Bad, &format!("≠ a {a}"))?;
+        }
+        match b {
+            Some(b) => out.row(Tone::Good, &format!("≠ b {b}")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn cell(head: &StepHead) -> String {
+    let to = head
+        .to
+        .as_ref()
+        .map_or(String::new(), |to| format!(" → {to}"));
+    let line = format!("{:>4} {}{to}  {}", head.index, head.agent, head.head);
+    clean_line(&line).into_owned()
+}

@@ -1,0 +1,296 @@
+//! `dover fork SESSION --at N`: an edit, its gates, its runs, its verdict.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::args::Fork;
+use super::context::{self, Context};
+use super::error::{CliError, Exit};
+use super::out::{Answer, Out, Tone};
+use super::replay;
+use crate::gate::GateResult;
+use crate::model::{
+    Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus, Tally,
+};
+use crate::pipeline::{self, ForkRequest, Outcome, Verdict};
+
+/// What a fork came to, under the names that the README documents.
+#[derive(Serialize)]
+pub struct Forked {
+    intervention: Edit,
+    branches: Vec<Ran>,
+    gates: Vec<GateResult>,
+    baseline: bool,
+    answer_leak: bool,
+    progress: Option<f64>,
+    verdict: Option<Verdict>,
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Edit {
+    id: String,
+    category: Category,
+    class: Option<EditClass>,
+    step: usize,
+    n: usize,
+    seed: u64,
+    operator: String,
+}
+
+#[derive(Serialize)]
+struct Ran {
+    id: BranchId,
+    parent: Option<BranchId>,
+    fork_step: Option<usize>,
+    gate: Option<GateStatus>,
+    run: RunStatus,
+    diagnostic: bool,
+    fulfilled: Option<bool>,
+    success: Option<bool>,
+    milestones: Option<Tally>,
+    steps: usize,
+    seed: u64,
+    answer: Option<String>,
+    reason: Option<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
+    let store = context.store()?;
+    let category = args.category();
+    let request = ForkRequest {
+        branch: context::branch(&store, &args.session, args.branch.as_deref())?,
+        step: args.at,
+        text: match &args.text_file {
+            Some(path) => Some(text_of(path)?),
+            None => args.text,
+        },
+        category,
+        runs: args.runs.map(usize::from),
+        seed: args.seed,
+        diagnostic: args.diagnostic,
+        operator: context.operator(),
+    };
+    let plan = pipeline::plan(&store, request, &context.model())?;
+    let outcome = replay::run(&store, plan, usize::from(args.jobs), context.out.is_json())?;
+    let forked = Forked::from(outcome);
+    context.out.give(&forked)?;
+    Ok(forked.exit())
+}
+
+/// The text in a file or on standard input. The line break at the end of a file is the file's, not the edit's.
+fn text_of(path: &Path) -> Result<String, CliError> {
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text = text.map_err(|source| CliError::File {
+        path: path.to_owned(),
+        source,
+        mend: "Give a file of UTF-8 text",
+    })?;
+    Ok(text
+        .strip_suffix('\n')
+        .map_or(text.as_str(), |text| {
+            text.strip_suffix('\r').unwrap_or(text)
+        })
+        .to_owned())
+}
+
+impl From<Outcome> for Forked {
+    fn from(outcome: Outcome) -> Self {
+        let Outcome {
+            intervention,
+            branches,
+            report,
+            progress,
+            verdict,
+            reason,
+        } = outcome;
+        Self {
+            baseline: intervention.category == Category::None,
+            answer_leak: intervention.answer_leak,
+            intervention: intervention.into(),
+            branches: branches.into_iter().map(Ran::from).collect(),
+            gates: report.map(|report| report.gates).unwrap_or_default(),
+            progress,
+            verdict,
+            reason,
+        }
+    }
+}
+
+impl From<Intervention> for Edit {
+    fn from(it: Intervention) -> Self {
+        Self {
+            id: it.id,
+            category: it.category,
+            class: it.class,
+            step: it.step,
+            n: it.n,
+            seed: it.seed,
+            operator: it.operator,
+        }
+    }
+}
+
+impl From<Branch> for Ran {
+    fn from(it: Branch) -> Self {
+        Self {
+            id: it.id,
+            parent: it.parent,
+            fork_step: it.fork_step,
+            gate: it.gate,
+            run: it.run,
+            diagnostic: it.diagnostic,
+            fulfilled: it.fulfilled,
+            success: it.success,
+            milestones: it.milestones,
+            steps: it.steps,
+            seed: it.seed,
+            answer: it.answer,
+            reason: it.reason,
+        }
+    }
+}
+
+impl Forked {
+    /// Done if every run came to its end, whatever the verdict.
+    fn exit(&self) -> Exit {
+        if self
+            .branches
+            .iter()
+            .all(|branch| branch.run == RunStatus::Done)
+        {
+            Exit::Done
+        } else {
+            Exit::Held
+        }
+    }
+
+    fn verdict_line(&self) -> String {
+        let diagnostic = if self.branches.iter().any(|branch| branch.diagnostic) {
+            "diagnostic: "
+        } else {
+            ""
+        };
+        let verdict = self
+            .verdict
+            .map_or("no verdict".to_owned(), |verdict| verdict.to_string());
+        let reason = self
+            .reason
+            .as_ref()
+            .map_or(String::new(), |reason| format!(" ({reason})"));
+        let progress = self.progress.map_or(String::new(), |progress| {
+            format!(", progress {progress:+.2}")
+        });
+        format!("{diagnostic}{verdict}{reason}{progress}")
+    }
+}
+
+impl Answer for Forked {
+    fn print(&self, out: &mut Out) -> io::Result<()> {
+        let Edit {
+            id,
+            category,
+            class,
+            step,
+            ..
+        } = &self.intervention;
+        let class = class.map_or(String::new(), |class| format!(", {}", spaced(class.name())));
+        let what = if self.baseline {
+            "unedited re-run".to_owned()
+        } else {
+            format!("{}{class}", category.name())
+        };
+        out.row(Tone::Strong, &format!("{id}  {what} at step {step}"))?;
+        if self.answer_leak {
+            out.para(
+                2,
+                "answer leak: the text contains the expected answer, so success would prove little",
+            )?;
+        }
+        gates(out, &self.gates)?;
+        out.heading("runs")?;
+        for branch in &self.branches {
+            branch.print(out)?;
+        }
+        out.blank()?;
+        out.para(0, &self.verdict_line())
+    }
+}
+
+/// The gates with what each found; further evidence only where one does not hold.
+pub fn gates(out: &mut Out, gates: &[GateResult]) -> io::Result<()> {
+    out.heading("gates")?;
+    for gate in gates {
+        let mark = match gate.holds {
+            Some(true) => '✓',
+            Some(false) => '✗',
+            None => ' ',
+        };
+        out.labelled(
+            &format!("  {mark} {} {:<11}", gate.number, gate.name),
+            &gate.found,
+        )?;
+        if gate.holds == Some(false) {
+            for detail in &gate.details {
+                out.para(6, detail)?;
+            }
+            if let Some(mend) = &gate.mend {
+                out.para(6, mend)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Ran {
+    fn print(&self, out: &mut Out) -> io::Result<()> {
+        let gate = self
+            .gate
+            .map_or(String::new(), |gate| format!(" · {}", spaced(gate.name())));
+        let diagnostic = if self.diagnostic {
+            " · diagnostic"
+        } else {
+            ""
+        };
+        let success = match self.success {
+            Some(true) => " · success",
+            Some(false) => " · no success",
+            None => "",
+        };
+        let fulfilled = match self.fulfilled {
+            Some(true) => " · fulfilled",
+            Some(false) => " · not fulfilled",
+            None => "",
+        };
+        let milestones = self
+            .milestones
+            .map_or(String::new(), |Tally { before, after, of }| {
+                format!(" · milestones {before} → {after} of {of}")
+            });
+        let line = format!(
+            "{}{gate}{diagnostic}{success}{fulfilled}{milestones}",
+            self.run.name()
+        );
+        let label = format!("  {:<4}", self.id.name());
+        out.labelled(&label, &line)?;
+        if let Some(answer) = &self.answer {
+            out.para(6, &format!("answer: {answer}"))?;
+        }
+        match &self.reason {
+            Some(reason) => out.para(6, reason),
+            None => Ok(()),
+        }
+    }
+}
+
+fn spaced(name: &str) -> String {
+    name.replace('_', " ")
+}

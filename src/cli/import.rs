@@ -1,0 +1,109 @@
+//! `dover import FILE`: takes a log in and says what was read.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::args::Import;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::out::{Answer, Out, Tone};
+use super::text::in_trials;
+use crate::model::{BranchId, Coverage};
+use crate::pipeline;
+
+#[derive(Serialize)]
+struct Imported {
+    session: String,
+    new: bool,
+    format: String,
+    title: String,
+    steps: usize,
+    agents: Vec<String>,
+    trials: usize,
+    coverage: Coverage,
+}
+
+/// Runs the subcommand.
+pub fn run(context: &mut Context, args: &Import) -> Result<Exit, CliError> {
+    let store = context.store()?;
+    // An import reads a file: a stored id here would be a slip of the hand.
+    std::fs::metadata(&args.file).map_err(|source| CliError::File {
+        path: args.file.clone(),
+        source,
+        mend: "Give the path of a log",
+    })?;
+    let mut meter = Meter::new(context.out.is_json());
+    let word = args.file.to_string_lossy();
+    let taken = pipeline::take_in(&store, &word, &mut |share, steps| {
+        meter.show(share, steps);
+        true
+    });
+    meter.clear();
+    let (id, new) = taken?;
+    let session = store.session(&id)?;
+    let main = BranchId::main(&id);
+    context.out.give(&Imported {
+        new,
+        format: session.format,
+        title: session.title,
+        steps: store.branch(&main)?.steps,
+        agents: session.agents.into_iter().map(|agent| agent.name).collect(),
+        trials: store.trials(&main)?.len(),
+        coverage: session.coverage,
+        session: id,
+    })?;
+    Ok(Exit::Done)
+}
+
+impl Answer for Imported {
+    fn print(&self, out: &mut Out) -> io::Result<()> {
+        let known = if self.new { "" } else { " (known already)" };
+        out.row(Tone::Strong, &format!("{}{known}", self.session))?;
+        out.labelled("  format   ", &self.format)?;
+        out.labelled("  steps    ", &in_trials(self.steps, self.trials))?;
+        out.labelled("  agents   ", &self.agents.join(", "))?;
+        out.labelled("  coverage ", &coverage_line(&self.coverage))?;
+        for note in &self.coverage.notes {
+            out.labelled("    ", &format!("{}: {}", note.place, note.reason))?;
+        }
+        out.row(Tone::Faint, &format!("  Open it: dover {}", self.session))
+    }
+}
+
+/// The coverage line of SPEC 6.
+fn coverage_line(coverage: &Coverage) -> String {
+    let content = if coverage.content { "with" } else { "WITHOUT" };
+    format!(
+        "{} records read, {} unknown, {} damaged, {} dropped, {content} message content",
+        coverage.read, coverage.unknown, coverage.damaged, coverage.dropped
+    )
+}
+
+/// How far a long import is, on a terminal's standard error.
+struct Meter {
+    on: bool,
+    percent: u8,
+}
+
+impl Meter {
+    fn new(json: bool) -> Self {
+        let on = !json && io::stderr().is_terminal();
+        Self { on, percent: 0 }
+    }
+
+    fn show(&mut self, share: f64, steps: usize) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let percent = (share.clamp(0.0, 1.0) * 100.0) as u8;
+        if self.on && percent > self.percent {
+            self.percent = percent;
+            let _ = write!(io::stderr(), "\r{percent:3} %  {steps} steps");
+        }
+    }
+
+    fn clear(&self) {
+        if self.on && self.percent > 0 {
+            let _ = write!(io::stderr(), "\r{:30}\r", "");
+        }
+    }
+}

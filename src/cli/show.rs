@@ -1,0 +1,180 @@
+//! `dover show SESSION`: its steps, a line each; with `--step` one of them in full.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::args::Show;
+use super::context::{self, Context};
+use super::error::{CliError, Exit};
+use super::out::{Answer, Out, Tone};
+use crate::model::{
+    BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text,
+    ledger_gist, trial_of,
+};
+use crate::store::Store;
+
+#[derive(Serialize)]
+struct Shown {
+    session: String,
+    branch: BranchId,
+    title: String,
+    task: String,
+    parent: Option<BranchId>,
+    fork_step: Option<usize>,
+    gate: Option<GateStatus>,
+    run: RunStatus,
+    diagnostic: bool,
+    expected: Option<String>,
+    answer: Option<String>,
+    success: Option<bool>,
+    milestones: Vec<Reached>,
+    steps: Vec<ShownStep>,
+    #[serde(skip)]
+    whole: bool,
+}
+
+#[derive(Serialize)]
+struct Reached {
+    title: String,
+    step: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ShownStep {
+    index: usize,
+    agent: String,
+    kind: StepKind,
+    to: Option<String>,
+    trial: Option<usize>,
+    text: String,
+}
+
+/// Runs the subcommand.
+pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
+    let store = context.store()?;
+    let id = context::branch(&store, &args.session, args.branch.as_deref())?;
+    let session = store.session(id.session())?;
+    let branch = store.branch(&id)?;
+    let range = match args.step {
+        None => 0..branch.steps,
+        Some(n) if n < branch.steps => n..n + 1,
+        Some(n) => return Err(no_step(&id, n, branch.steps)),
+    };
+    let trials = store.trials(&id)?;
+    let steps = store.steps(&id, range)?;
+    context.out.give(&Shown {
+        session: session.id.clone(),
+        milestones: milestones(&store, &session, &id)?,
+        title: session.title,
+        task: session.task,
+        expected: session.expected,
+        parent: branch.parent,
+        fork_step: branch.fork_step,
+        gate: branch.gate,
+        run: branch.run,
+        diagnostic: branch.diagnostic,
+        answer: branch.answer,
+        success: branch.success,
+        steps: steps.into_iter().map(|step| shown(step, &trials)).collect(),
+        whole: args.step.is_some(),
+        branch: id,
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The sentence for a step that is not there.
+fn no_step(branch: &BranchId, step: usize, steps: usize) -> CliError {
+    CliError::Usage(match steps.checked_sub(1) {
+        None => format!("{branch} has no steps"),
+        Some(last) => format!("{branch} has no step {step}: its steps are 0 to {last}"),
+    })
+}
+
+fn milestones(
+    store: &Store,
+    session: &Session,
+    branch: &BranchId,
+) -> Result<Vec<Reached>, CliError> {
+    let reached = store.milestones(branch)?;
+    let titles = session
+        .milestones
+        .iter()
+        .map(|Milestone { title, .. }| title.clone());
+    Ok(titles
+        .zip(reached)
+        .map(|(title, step)| Reached { title, step })
+        .collect())
+}
+
+fn shown(step: Step, trials: &[Trial]) -> ShownStep {
+    ShownStep {
+        trial: trial_of(trials, step.index).map(|trial| trial.index),
+        index: step.index,
+        agent: step.agent,
+        kind: step.kind,
+        to: step.to,
+        text: step.text,
+    }
+}
+
+impl ShownStep {
+    fn print(&self, out: &mut Out, whole: bool) -> io::Result<()> {
+        let who = speaker(&self.agent, self.kind, self.to.as_deref());
+        if whole {
+            out.row(Tone::Strong, &format!("step {}  {who}", self.index))?;
+            out.para(2, &self.text)
+        } else {
+            let head = ledger_gist(&self.text).unwrap_or_else(|| head_text(&self.text));
+            out.row(Tone::Plain, &format!("{:>5} {who}  {head}", self.index))
+        }
+    }
+}
+
+/// Who speaks, to whom, and as what: `Orchestrator → WebSurfer` or `WebSurfer message`.
+pub fn speaker(agent: &str, kind: StepKind, to: Option<&str>) -> String {
+    match to {
+        Some(to) => format!("{agent} → {to} {}", kind.name()),
+        None => format!("{agent} {}", kind.name()),
+    }
+}
+
+impl Answer for Shown {
+    fn print(&self, out: &mut Out) -> io::Result<()> {
+        if self.whole {
+            return self.steps.iter().try_for_each(|step| step.print(out, true));
+        }
+        out.row(Tone::Strong, &format!("{}  {}", self.branch, self.title))?;
+        out.labelled("  task     ", &self.task)?;
+        if let Some(answer) = &self.answer {
+            out.labelled("  answer   ", answer)?;
+        }
+        if let Some(expected) = &self.expected {
+            out.labelled("  expected ", expected)?;
+        }
+        for (i, milestone) in self.milestones.iter().enumerate() {
+            let place = milestone
+                .step
+                .map_or("not reached".to_owned(), |step| format!("step {step}"));
+            let star = if milestone.step.is_some() {
+                '★'
+            } else {
+                '☆'
+            };
+            out.row(
+                Tone::Plain,
+                &format!("  {star} {} {}: {place}", i + 1, milestone.title),
+            )?;
+        }
+        let mut trial = None;
+        for step in &self.steps {
+            if step.trial != trial && step.kind != StepKind::Task {
+                trial = step.trial;
+                let title = trial.map_or(String::new(), |trial| format!("trial {trial}"));
+                out.heading(&title)?;
+            }
+            step.print(out, false)?;
+        }
+        Ok(())
+    }
+}

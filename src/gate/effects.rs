@@ -1,0 +1,65 @@
+//! Gate 3, effects: what happened to the world after the checkpoint was undone, or somebody has decided what becomes of it.
+
+use super::GateResult;
+use crate::model::{BranchId, Effect, EffectClass, EffectState};
+
+/// What gate 3 judges.
+#[derive(Clone, Copy, Debug)]
+pub struct Effects<'a> {
+    /// The parent, to say where a decision is recorded.
+    pub parent: &'a BranchId,
+    /// The step to fork at: effects of earlier steps are before the checkpoint and stay.
+    pub fork_step: usize,
+    /// The parent's effects.
+    pub all: &'a [Effect],
+}
+
+pub(super) fn gate(input: &Effects) -> GateResult {
+    let gate = GateResult::new(3, "effects");
+    let after: Vec<&Effect> = input
+        .all
+        .iter()
+        .filter(|effect| effect.step >= input.fork_step && effect.class != EffectClass::ReadOnly)
+        .collect();
+    let details = after.iter().map(|effect| {
+        let state = effect.state.name();
+        let why = effect
+            .evidence
+            .as_deref()
+            .map(|why| format!(": {why}"))
+            .unwrap_or_default();
+        let (step, tool, key) = (effect.step, &effect.tool, &effect.operation_key);
+        format!("step {step} {tool} {key} {state}{why}")
+    });
+    let states = [
+        EffectState::Pending,
+        EffectState::Irreversible,
+        EffectState::Reverted,
+        EffectState::Reconciled,
+    ];
+    let counts = states.map(|state| {
+        let count = after.iter().filter(|effect| effect.state == state).count();
+        (count, state.name())
+    });
+    let total = after.len();
+    let noun = if total == 1 { "effect" } else { "effects" };
+    let tally = super::report::counted(counts);
+    let gate = if total == 0 {
+        gate.holds("none after the checkpoint")
+    } else if after.iter().any(|effect| effect.blocks()) {
+        let blocking = super::report::counted(counts.into_iter().take(2));
+        let session = match input.parent.name() {
+            "main" => input.parent.session(),
+            _ => input.parent.as_str(),
+        };
+        gate.fails(
+            format!("{total} {noun} after the checkpoint: {blocking}"),
+            format!(
+                "Record what became of them: dover set {session} --effect KEY=reconciled --why TEXT"
+            ),
+        )
+    } else {
+        gate.holds(format!("{total} {noun} after the checkpoint: {tally}"))
+    };
+    gate.details(details)
+}

@@ -1,0 +1,170 @@
+//! dover's own JSONL: a line is a JSON object whose `type` says which noun of the model it holds (`session.schema.json`).
+//!
+//! A checkpoint line stands before its step or after it, an effect line after the step that caused it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::model::{
+    AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, Session, Step,
+};
+
+/// The JSON Schema of a line, as `dover schema session` prints it.
+pub const SESSION_SCHEMA: &str = include_str!("session.schema.json");
+
+/// Keys of which a header has at least one; other programs write lines of type `session` too.
+const HEADER: [&str; 5] = ["task", "agents", "profile", "runtime", "milestones"];
+
+/// A step with the state before it and its effects.
+pub(super) type Made = (Step, Option<Checkpoint>, Vec<Effect>);
+
+/// What has been read of dover's own lines.
+#[derive(Default)]
+pub(super) struct Own {
+    header: Map<String, Value>,
+    pub agents: Vec<AgentInfo>,
+    pub milestones: Vec<Milestone>,
+    pub annotations: Vec<Annotation>,
+    /// The final answer, if a line gives it.
+    pub answer: Option<String>,
+    checkpoint: Option<Checkpoint>,
+    pending: Option<Made>,
+}
+
+impl Own {
+    /// Whether a record opens a file of dover's own: a `session` header, or a `step` with the model's keys.
+    pub(super) fn is_header(value: &Value) -> bool {
+        match value.get("type").and_then(Value::as_str) {
+            Some("session") => HEADER.iter().any(|key| value.get(key).is_some()),
+            Some("step") => ["index", "agent", "kind", "text"]
+                .iter()
+                .all(|key| value.get(key).is_some()),
+            _ => false,
+        }
+    }
+
+    /// Takes a line; hands out the step before it when that is complete.
+    pub(super) fn take(&mut self, value: Value) -> Result<Option<Made>, String> {
+        let kind = value
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        let wrong = |error: serde_json::Error| format!("a {kind} line that is none: {error}");
+        match kind.as_str() {
+            "session" => {
+                let Value::Object(map) = value else {
+                    return Ok(None);
+                };
+                self.header.extend(map);
+            }
+            "step" => {
+                let step: Step = serde_json::from_value(value).map_err(wrong)?;
+                let done = self.flush();
+                let checkpoint = self.checkpoint.take();
+                self.pending = Some((step, checkpoint, Vec::new()));
+                return Ok(done);
+            }
+            "checkpoint" => {
+                let checkpoint: Checkpoint = serde_json::from_value(value).map_err(wrong)?;
+                match &mut self.pending {
+                    Some((step, slot, _)) if step.index == checkpoint.step => {
+                        *slot = Some(checkpoint);
+                    }
+                    _ => self.checkpoint = Some(checkpoint),
+                }
+            }
+            "effect" => {
+                let effect: Effect = serde_json::from_value(value).map_err(wrong)?;
+                let Some((_, _, effects)) = &mut self.pending else {
+                    return Err("an effect before any step".to_owned());
+                };
+                effects.push(effect);
+            }
+            "agent" => self
+                .agents
+                .push(serde_json::from_value(value).map_err(wrong)?),
+            "annotation" => self
+                .annotations
+                .push(serde_json::from_value(value).map_err(wrong)?),
+            "milestone" if self.milestones.len() >= MAX_MILESTONES => {
+                return Err(format!("more than {MAX_MILESTONES} milestones"));
+            }
+            "milestone" => self
+                .milestones
+                .push(serde_json::from_value(value).map_err(wrong)?),
+            "answer" => self.answer = value.get("text").and_then(Value::as_str).map(str::to_owned),
+            _ => {
+                return Err(format!(
+                    "no line of type `{kind}`; see `dover schema session`"
+                ));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last step, when no more lines come.
+    pub(super) fn flush(&mut self) -> Option<Made> {
+        self.pending.take()
+    }
+
+    /// The session that the header describes. A world named as a `.toml` beside the file is read in.
+    pub(super) fn session(&mut self, file: &Path) -> Result<Session, String> {
+        let mut base =
+            serde_json::to_value(Session::default()).map_err(|error| error.to_string())?;
+        if let Value::Object(map) = &mut base {
+            map.extend(std::mem::take(&mut self.header));
+        }
+        let mut session: Session = serde_json::from_value(base)
+            .map_err(|error| format!("the session line is wrong: {error}"))?;
+        "dover".clone_into(&mut session.format);
+        if let Some(world) = session
+            .runtime
+            .as_mut()
+            .and_then(|runtime| runtime.world.as_mut())
+            && !world.contains('\n')
+            && Path::new(world.as_str())
+                .extension()
+                .is_some_and(|ext| ext == "toml")
+        {
+            // Only a file beside the log: a log must not reach elsewhere.
+            let name = Path::new(world.as_str()).file_name().unwrap_or_default();
+            let path = file.with_file_name(name);
+            *world = std::fs::read_to_string(&path)
+                .map_err(|error| format!("its world {} cannot be read: {error}", path.display()))?;
+        }
+        Ok(session)
+    }
+}
+
+/// Writes a session in dover's own JSONL; what is read back is what was written.
+pub fn export<'a>(
+    out: &mut dyn Write,
+    session: &Session,
+    steps: impl IntoIterator<Item = (&'a Step, Option<&'a Checkpoint>, &'a [Effect])>,
+    answer: Option<&str>,
+) -> io::Result<()> {
+    line(out, "session", session)?;
+    for (step, checkpoint, effects) in steps {
+        if let Some(checkpoint) = checkpoint {
+            line(out, "checkpoint", checkpoint)?;
+        }
+        line(out, "step", step)?;
+        for effect in effects {
+            line(out, "effect", effect)?;
+        }
+    }
+    answer.map_or(Ok(()), |text| line(out, "answer", &json!({ "text": text })))
+}
+
+fn line(out: &mut dyn Write, kind: &str, noun: &impl serde::Serialize) -> io::Result<()> {
+    let mut map = Map::new();
+    map.insert("type".to_owned(), kind.into());
+    if let Value::Object(fields) = serde_json::to_value(noun)? {
+        map.extend(fields);
+    }
+    serde_json::to_writer(&mut *out, &map)?;
+    out.write_all(b"\n")
+}

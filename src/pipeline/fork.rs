@@ -1,0 +1,220 @@
+//! Gate, fork, replay: the gates are judged inside the fork's transaction, then the runs go in parallel, each committing step by step.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use tokio::sync::mpsc;
+
+use crate::gate::Report;
+use crate::model::{Branch, BranchId, Digest, EffectState, Intervention, RunStatus, StepHead};
+use crate::runtime::Restore;
+use crate::store::{ForkDraft, ForkRuling, Store};
+
+use super::judge::{Probe, judge};
+use super::replay::replay;
+use super::{Control, Outcome, PipelineError, Plan};
+
+/// The most new steps a run may make, whatever the runtime's own limits.
+const MAX_NEW_STEPS: usize = 500;
+
+/// What happens during a fork, for whoever watches.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    /// The branches were written.
+    Forked {
+        /// The intervention with its id.
+        intervention: Intervention,
+        /// Its branches.
+        branches: Vec<Branch>,
+    },
+    /// A piece of the step being made.
+    Delta {
+        /// Where.
+        branch: BranchId,
+        /// Who speaks.
+        agent: String,
+        /// The piece.
+        text: String,
+    },
+    /// A step was committed.
+    Step {
+        /// Where.
+        branch: BranchId,
+        /// The step.
+        head: StepHead,
+    },
+    /// A branch came to its end, whichever.
+    Ended {
+        /// The branch as it is now.
+        branch: Box<Branch>,
+    },
+}
+
+/// Runs store work on a blocking thread.
+pub(super) async fn blocking<T: Send + 'static>(
+    store: &Store,
+    work: impl FnOnce(&Store) -> Result<T, PipelineError> + Send + 'static,
+) -> Result<T, PipelineError> {
+    let store = store.clone();
+    match tokio::task::spawn_blocking(move || work(&store)).await {
+        Ok(result) => result,
+        Err(error) => Err(PipelineError::Internal(format!(
+            "a store task broke down: {error}"
+        ))),
+    }
+}
+
+/// Evaluates the gates for a plan without writing or running anything: a disposable run is restored and thrown away.
+pub async fn check(store: &Store, plan: &Plan) -> Result<Report, PipelineError> {
+    let probe = probe(store, plan).await?;
+    let (parent, step, runs) = (plan.parent.id.clone(), plan.request.step, plan.runs);
+    let facts = blocking(store, move |store| {
+        Ok(store.fork_facts(&parent, step, runs)?)
+    })
+    .await?;
+    Ok(judge(plan, &probe, &facts))
+}
+
+/// Forks, replays the runs (at most `jobs` at once), scores them. A held fork is an `Ok` outcome with one held branch.
+pub async fn fork(
+    store: &Store,
+    plan: Plan,
+    jobs: usize,
+    control: Control,
+    progress: mpsc::UnboundedSender<Progress>,
+) -> Result<Outcome, PipelineError> {
+    let probe = probe(store, &plan).await?;
+    let plan = Arc::new(plan);
+    let (intervention, branches, report) = {
+        let plan = plan.clone();
+        blocking(store, move |store| write(store, &plan, &probe)).await?
+    };
+    let held = branches.iter().all(|branch| branch.run == RunStatus::Held);
+    // A watcher that went away does not stop the work.
+    let _ = progress.send(Progress::Forked {
+        intervention: intervention.clone(),
+        branches: branches.clone(),
+    });
+    if !held {
+        let restore = restore(store, &plan, 0).await?;
+        let runs = branches.into_iter().map(|branch| {
+            let restore = Restore {
+                seed: branch.seed,
+                ..restore.clone()
+            };
+            replay(store, &plan, branch, restore, control.grip(), &progress)
+        });
+        let mut runs = futures::stream::iter(runs).buffer_unordered(jobs.max(1));
+        while let Some(ended) = runs.next().await {
+            let branch = Box::new(ended?);
+            let _ = progress.send(Progress::Ended { branch });
+        }
+    }
+    let id = intervention.id.clone();
+    blocking(store, move |store| {
+        Ok(Outcome {
+            report: Some(report),
+            ..super::outcome(store, &id)?
+        })
+    })
+    .await
+}
+
+/// The one transaction: gates, intervention, branches.
+fn write(
+    store: &Store,
+    plan: &Plan,
+    probe: &Probe,
+) -> Result<(Intervention, Vec<Branch>, Report), PipelineError> {
+    let request = &plan.request;
+    let draft = ForkDraft {
+        intervention: Intervention {
+            id: String::new(),
+            parent: plan.parent.id.clone(),
+            step: request.step,
+            category: plan.category,
+            class: plan.class,
+            text: request.text.clone(),
+            edit_digest: plan.pending.digest(),
+            n: plan.runs,
+            seed: request.seed,
+            answer_leak: plan.answer_leak,
+            operator: request.operator.clone(),
+            created: String::new(),
+        },
+        runtime: plan.description.name.to_owned(),
+        seeds: (0..plan.runs)
+            .map(|run| run_seed(request.seed, run))
+            .collect(),
+    };
+    let mut report = None;
+    let (intervention, branches) = store.fork(draft, &mut |facts| {
+        let found = judge(plan, probe, facts);
+        let diagnostic = !found.ready() && plan.diagnostic() && found.may_run_diagnostic();
+        let ruling = ForkRuling {
+            gate: found.status,
+            go: found.ready() || diagnostic,
+            diagnostic,
+            reason: found.reason().filter(|_| !found.ready()),
+        };
+        report = Some(found);
+        ruling
+    })?;
+    let report = report.ok_or_else(|| {
+        PipelineError::Internal("the store forked without asking the gates".into())
+    })?;
+    Ok((intervention, branches, report))
+}
+
+/// Seed of the n-th run, 53 bits so that every JSON reader keeps it whole.
+fn run_seed(seed: u64, run: usize) -> u64 {
+    let digest = Digest::of_fields([
+        b"dover run".as_slice(),
+        &seed.to_le_bytes(),
+        &(run as u64).to_le_bytes(),
+    ]);
+    digest
+        .bytes()
+        .iter()
+        .take(8)
+        .fold(0u64, |sum, byte| sum << 8 | u64::from(*byte))
+        >> 11
+}
+
+/// What to restore for a run of a plan.
+async fn restore(store: &Store, plan: &Plan, seed: u64) -> Result<Restore, PipelineError> {
+    let (parent, step) = (plan.parent.id.clone(), plan.request.step);
+    let (prefix, checkpoint, effects) = blocking(store, move |store| {
+        Ok((
+            store.steps(&parent, 0..step)?,
+            store.checkpoint(&parent, step)?,
+            store.effects(&parent)?,
+        ))
+    })
+    .await?;
+    Ok(Restore {
+        session: plan.session.clone(),
+        prefix: Arc::new(prefix),
+        checkpoint,
+        pending: Some(plan.pending.clone()),
+        original: Some(plan.original.clone()),
+        kept: effects
+            .into_iter()
+            .filter(|effect| effect.step >= step && effect.state == EffectState::Reconciled)
+            .collect(),
+        seed,
+        max_steps: MAX_NEW_STEPS,
+    })
+}
+
+/// Restores a disposable run, reads its keys and configuration, throws it away.
+async fn probe(store: &Store, plan: &Plan) -> Result<Probe, PipelineError> {
+    let restore = restore(store, plan, run_seed(plan.request.seed, 0)).await?;
+    let checkpoint = restore.checkpoint.clone();
+    let run = plan.runtime.restore(restore).await?;
+    Ok(Probe {
+        checkpoint,
+        keys: run.keys(),
+        config: run.config(),
+    })
+}

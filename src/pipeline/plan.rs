@@ -1,0 +1,261 @@
+//! From what an operator asks for to an edit that makes sense, or to the sentence that says why it does not.
+
+use std::sync::Arc;
+
+use crate::model::{self, Branch, BranchId, Category, EditClass, Session, Step};
+use crate::runtime::{Description, Runtime, RuntimeError};
+use crate::store::Store;
+
+use super::{ModelSettings, PipelineError};
+
+/// n, where nothing outside local fixtures can be touched (SPEC 2.4).
+const RUNS: usize = 3;
+/// The most runs of one intervention.
+const MAX_RUNS: usize = 50;
+
+/// What an operator asks for.
+#[derive(Clone, Debug)]
+pub struct ForkRequest {
+    /// The branch to fork.
+    pub branch: BranchId,
+    /// The step to fork at.
+    pub step: usize,
+    /// The text that replaces the step's content; none for the unedited re-run.
+    pub text: Option<String>,
+    /// The edit's category; by default that of the step's kind.
+    pub category: Option<Category>,
+    /// n; by default 3, or 1 where a reachable tool outside local fixtures is not read-only.
+    pub runs: Option<usize>,
+    /// Seed that the runs' seeds are derived from.
+    pub seed: u64,
+    /// Run as a diagnostic branch if gate 2 alone does not hold.
+    pub diagnostic: bool,
+    /// Who asks.
+    pub operator: String,
+}
+
+/// An edit that makes sense, ready for the gates.
+#[derive(Clone)]
+pub struct Plan {
+    /// What was asked.
+    pub request: ForkRequest,
+    /// The session.
+    pub session: Arc<Session>,
+    /// The parent.
+    pub parent: Branch,
+    /// The step as the parent has it.
+    pub original: Step,
+    /// The step as it will be delivered.
+    pub pending: Step,
+    /// The edit's category.
+    pub category: Category,
+    /// Its coarse class; none for the baseline.
+    pub class: Option<EditClass>,
+    /// The text contains the expected answer, which neither the task nor the prefix does: flagged, not refused.
+    pub answer_leak: bool,
+    /// n.
+    pub runs: usize,
+    /// Where it will run.
+    pub runtime: Arc<dyn Runtime>,
+    /// What that is.
+    pub description: Description,
+}
+
+impl Plan {
+    /// Whether the runs will be diagnostic if gate 2 does not hold: asked for, or in the runtime's nature.
+    #[must_use]
+    pub fn diagnostic(&self) -> bool {
+        self.request.diagnostic || !self.description.exact
+    }
+}
+
+/// Makes sense of a request. Reads the prefix once, to look for the expected answer in it.
+///
+/// # Errors
+/// No such branch or step, an empty edit, a step that cannot be edited, a category that does not fit, no runtime.
+pub fn plan(
+    store: &Store,
+    request: ForkRequest,
+    model: &ModelSettings,
+) -> Result<Plan, PipelineError> {
+    let parent = store.branch(&request.branch)?;
+    let session = Arc::new(store.session(request.branch.session())?);
+    if request.step >= parent.steps {
+        return Err(usage(match parent.steps {
+            0 => format!("{} has no steps, so there is nothing to fork", parent.id),
+            n => format!(
+                "{} has no step {}: its steps are 0 to {}. `dover show {}` lists them",
+                parent.id,
+                request.step,
+                n - 1,
+                parent.id
+            ),
+        }));
+    }
+    if !parent.run.is_over() {
+        return Err(usage(format!(
+            "{} is still running. Wait for its end or stop it, then fork it",
+            parent.id
+        )));
+    }
+    let original = store.step(&request.branch, request.step)?;
+    let pending = edited(&original, request.text.as_deref())?;
+    let category = category(&request, &original)?;
+    let runtime = super::runtimes::choose(&session, model)?;
+    let description = runtime.describe(&session);
+    let class = request
+        .text
+        .as_deref()
+        .map(|text| model::edit_class(&original.text, text, category));
+    let answer_leak = match (&request.text, &session.expected) {
+        (Some(text), Some(expected)) => {
+            let prefix = store.steps(&request.branch, 0..request.step)?;
+            let known = prefix.iter().map(|step| step.text.as_str());
+            model::leaks_answer(text, expected, &session.task, known)
+        }
+        _ => false,
+    };
+    let runs = match request.runs {
+        Some(0) => {
+            return Err(usage(
+                "0 runs would show nothing. Give --runs 1 or more".into(),
+            ));
+        }
+        Some(n) if n > MAX_RUNS => {
+            return Err(usage(format!(
+                "{n} runs are more than the {MAX_RUNS} that one intervention may have"
+            )));
+        }
+        Some(n) => n,
+        None if description.local_fixtures => RUNS,
+        None => 1,
+    };
+    Ok(Plan {
+        request,
+        session,
+        parent,
+        original,
+        pending,
+        category,
+        class,
+        answer_leak,
+        runs,
+        runtime,
+        description,
+    })
+}
+
+fn usage(sentence: String) -> PipelineError {
+    PipelineError::Usage(sentence)
+}
+
+/// The step with its new content.
+fn edited(original: &Step, text: Option<&str>) -> Result<Step, PipelineError> {
+    let Some(text) = text else {
+        return Ok(original.clone());
+    };
+    if text.trim().is_empty() {
+        return Err(usage(
+            "the edit is empty. Write what the step should say, or leave the text out for an unedited re-run".into(),
+        ));
+    }
+    if text == original.text {
+        return Err(usage(
+            "the edit is the text as it stands. Change it, or leave the text out for an unedited re-run".into(),
+        ));
+    }
+    if !original.editable() {
+        return Err(usage(format!(
+            "step {} is a {} step, which is the machinery's own. Edit an instruction, a plan or a message",
+            original.index,
+            original.kind.name()
+        )));
+    }
+    // What the old text made known does not hold for the new one.
+    let mut step = Step {
+        text: text.to_owned(),
+        ..original.clone()
+    };
+    step.meta.facts.clear();
+    step.meta.pages.clear();
+    step.meta.error = false;
+    Ok(step)
+}
+
+/// The edit's category: that of the step's kind unless another was given that the step can carry.
+fn category(request: &ForkRequest, original: &Step) -> Result<Category, PipelineError> {
+    if request.text.is_none() {
+        return match request.category {
+            None | Some(Category::None) => Ok(Category::None),
+            Some(other) => Err(usage(format!(
+                "category {} needs a text: give --text or --text-file",
+                other.name()
+            ))),
+        };
+    }
+    let natural = Category::of_kind(original.kind);
+    match request.category {
+        None => Ok(natural),
+        Some(asked) if asked == natural || asked == Category::Message => Ok(asked),
+        Some(asked) => Err(usage(format!(
+            "step {} is a {} step, so an edit of it is `{}`, not `{}`",
+            original.index,
+            original.kind.name(),
+            natural.name(),
+            asked.name()
+        ))),
+    }
+}
+
+/// What is said beside the fork key before it is pressed (SPEC 3: the limit stands beside the control).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restorability {
+    /// Every required key has a saved value and the runtime can restore exactly. Nothing else may be green.
+    pub exact: bool,
+    /// One line of at most 60 cells.
+    pub line: String,
+}
+
+/// Tells how well a fork at a step could be restored, from the records alone; nothing is started.
+pub fn restorability(
+    store: &Store,
+    session: &Session,
+    branch: &BranchId,
+    step: usize,
+    model: &ModelSettings,
+) -> Result<Restorability, PipelineError> {
+    let uncertain = |line: String| Ok(Restorability { exact: false, line });
+    let runtime = match super::runtimes::choose(session, model) {
+        Ok(runtime) => runtime,
+        Err(PipelineError::Runtime(RuntimeError::Missing { what, .. })) => {
+            return uncertain(format!("no fork: {what}"));
+        }
+        Err(error) => return Err(error),
+    };
+    if !runtime.describe(session).exact {
+        return uncertain("diagnostic only: the transcript is re-seeded".into());
+    }
+    let Some(checkpoint) = store.checkpoint(branch, step)? else {
+        return uncertain("uncertain: no checkpoint at this step".into());
+    };
+    let required = &session.profile.required_keys;
+    let missing: Vec<&str> = required
+        .iter()
+        .filter(|key| {
+            checkpoint
+                .keys
+                .get(*key)
+                .is_none_or(|state| state.value.is_none())
+        })
+        .map(String::as_str)
+        .collect();
+    if missing.is_empty() {
+        let n = required.len();
+        Ok(Restorability {
+            exact: true,
+            line: format!("{n} of {n} state keys saved"),
+        })
+    } else {
+        uncertain(format!("uncertain: {} not saved", missing.join(", ")))
+    }
+}

@@ -1,0 +1,137 @@
+//! One run of one branch: asks the runtime for a step at a time and commits each before asking for the next.
+
+use crate::model::{Branch, RunStatus, StepHead};
+use crate::runtime::{Event, Finish, Made, Restore, RuntimeError};
+use crate::store::{Ending, Store};
+
+use super::control::Grip;
+use super::fork::{Progress, blocking};
+use super::score::{score, tally};
+use super::{PipelineError, Plan};
+
+/// How a run came to its end.
+enum End {
+    Finished(Finish),
+    Stopped,
+    Failed(String),
+}
+
+/// Replays one planned branch to its end and writes how it ended. Whatever happens, every step handed out before is kept whole.
+///
+/// # Errors
+/// Only the store's; a runtime that breaks down is an ending.
+pub(super) async fn replay(
+    store: &Store,
+    plan: &Plan,
+    branch: Branch,
+    restore: Restore,
+    mut grip: Grip,
+    progress: &tokio::sync::mpsc::UnboundedSender<Progress>,
+) -> Result<Branch, PipelineError> {
+    let id = branch.id.clone();
+    let end = if grip.permit_now() {
+        let started = id.clone();
+        blocking(store, move |store| Ok(store.start(&started)?)).await?;
+        run(store, plan, &branch, restore, &mut grip, progress).await?
+    } else {
+        End::Stopped
+    };
+    let session = plan.session.clone();
+    blocking(store, move |store| {
+        let ending = match end {
+            End::Finished(finish) => score(store, &session, &branch, finish)?,
+            End::Stopped => broken(
+                store,
+                &session,
+                &branch,
+                RunStatus::Stopped,
+                "stopped by the operator".into(),
+            )?,
+            End::Failed(reason) => broken(store, &session, &branch, RunStatus::Failed, reason)?,
+        };
+        store.end(&id, &ending)?;
+        Ok(store.branch(&id)?)
+    })
+    .await
+}
+
+/// The ending of a run that did not come to its own: no outcome, so its gate status stays as it is.
+fn broken(
+    store: &Store,
+    session: &crate::model::Session,
+    branch: &Branch,
+    run: RunStatus,
+    reason: String,
+) -> Result<Ending, PipelineError> {
+    Ok(Ending {
+        run,
+        gate: branch.gate,
+        fulfilled: None,
+        success: None,
+        answer: None,
+        milestones: tally(store, session, branch)?,
+        reason: Some(reason),
+    })
+}
+
+async fn run(
+    store: &Store,
+    plan: &Plan,
+    branch: &Branch,
+    restore: Restore,
+    grip: &mut Grip,
+    progress: &tokio::sync::mpsc::UnboundedSender<Progress>,
+) -> Result<End, PipelineError> {
+    let failed = |error: &RuntimeError| Ok(End::Failed(error.to_string()));
+    let mut run = match plan.runtime.restore(restore).await {
+        Ok(run) => run,
+        Err(error) => return failed(&error),
+    };
+    // Gate 5 once more: the run that resumes must have the configuration that was judged.
+    if run.config() != plan.description.config {
+        return Ok(End::Failed(
+            "gate 5 config: the runtime changed its configuration between the gates and the run"
+                .into(),
+        ));
+    }
+    let mut between_steps = true;
+    loop {
+        if between_steps && !grip.permit().await {
+            return Ok(End::Stopped);
+        }
+        let event = tokio::select! {
+            biased;
+            () = grip.stopped() => return Ok(End::Stopped),
+            event = run.next() => event,
+        };
+        between_steps = !matches!(event, Ok(Event::Delta { .. }));
+        match event {
+            Ok(Event::Delta { agent, text }) => {
+                // A watcher that went away does not stop the work.
+                let _ = progress.send(Progress::Delta {
+                    branch: branch.id.clone(),
+                    agent,
+                    text,
+                });
+            }
+            Ok(Event::Step(made)) => {
+                let head = commit(store, branch, *made).await?;
+                let _ = progress.send(Progress::Step {
+                    branch: branch.id.clone(),
+                    head,
+                });
+            }
+            Ok(Event::Finished(finish)) => return Ok(End::Finished(finish)),
+            Err(error) => return failed(&error),
+        }
+    }
+}
+
+async fn commit(store: &Store, branch: &Branch, made: Made) -> Result<StepHead, PipelineError> {
+    let id = branch.id.clone();
+    blocking(store, move |store| {
+        store.append(&id, &made.step, made.checkpoint.as_ref(), &made.effects)?;
+        Ok(StepHead::of(&made.step))
+    })
+    .await
+}

@@ -1,0 +1,146 @@
+//! From the end of a run to its score, and from an intervention's runs to a verdict.
+
+use crate::gate::{self, Report};
+use crate::model::{
+    self, Branch, BranchId, Category, Intervention, RunScore, RunStatus, Session, Tally, Verdict,
+};
+use crate::runtime::Finish;
+use crate::store::{Ending, Store};
+
+use super::PipelineError;
+
+/// What a fork came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The intervention.
+    pub intervention: Intervention,
+    /// Its branches as they are now.
+    pub branches: Vec<Branch>,
+    /// What the gates found, while that is known: the store keeps the status, not the findings.
+    pub report: Option<Report>,
+    /// Mean progress over its runs, in −1..=1; none without milestones.
+    pub progress: Option<f64>,
+    /// The verdict; none for a single sample, a baseline, or runs that are not over.
+    pub verdict: Option<Verdict>,
+    /// Why there is no verdict or why it is inconclusive.
+    pub reason: Option<String>,
+}
+
+impl Outcome {
+    /// Judges an intervention by its branches.
+    #[must_use]
+    pub fn of(intervention: Intervention, branches: Vec<Branch>) -> Self {
+        let scores: Vec<RunScore> = branches.iter().map(RunScore::from).collect();
+        let ruling = model::verdict(&scores, intervention.n, intervention.category, false);
+        Self {
+            progress: model::mean_progress(&scores),
+            verdict: ruling.verdict,
+            reason: ruling.reason.map(|reason| reason.to_string()),
+            report: None,
+            intervention,
+            branches,
+        }
+    }
+
+    /// Whether its branches are diagnostic, so that the verdict carries the word.
+    #[must_use]
+    pub fn diagnostic(&self) -> bool {
+        self.branches.iter().any(|branch| branch.diagnostic)
+    }
+
+    /// Whether it is the unedited re-run.
+    #[must_use]
+    pub fn baseline(&self) -> bool {
+        self.intervention.category == Category::None
+    }
+}
+
+/// Judges an intervention from what the store has of it.
+///
+/// # Errors
+/// No such intervention, or the store.
+pub fn outcome(store: &Store, intervention: &str) -> Result<Outcome, PipelineError> {
+    let session = BranchId::parse(intervention).session().to_owned();
+    let found = store
+        .interventions(&session)?
+        .into_iter()
+        .find(|one| one.id == intervention);
+    let Some(found) = found else {
+        return Err(PipelineError::Usage(format!(
+            "there is no intervention {intervention} in session {session}. `dover show {session}` lists its branches"
+        )));
+    };
+    let branches = store
+        .branches(&session)?
+        .into_iter()
+        .filter(|branch| branch.intervention.as_deref() == Some(intervention))
+        .collect();
+    Ok(Outcome::of(found, branches))
+}
+
+/// The outcomes of all interventions of a session, oldest first.
+pub fn outcomes(store: &Store, session: &str) -> Result<Vec<Outcome>, PipelineError> {
+    let branches = store.branches(session)?;
+    let of = |id: &str| -> Vec<Branch> {
+        branches
+            .iter()
+            .filter(|branch| branch.intervention.as_deref() == Some(id))
+            .cloned()
+            .collect()
+    };
+    Ok(store
+        .interventions(session)?
+        .into_iter()
+        .map(|intervention| {
+            let branches = of(&intervention.id);
+            Outcome::of(intervention, branches)
+        })
+        .collect())
+}
+
+/// A run that came to its end by itself, scored.
+pub(super) fn score(
+    store: &Store,
+    session: &Session,
+    branch: &Branch,
+    finish: Finish,
+) -> Result<Ending, PipelineError> {
+    let judgement = model::judge(
+        session.verifier.as_ref(),
+        session.expected.as_deref(),
+        finish.answer.as_deref(),
+    );
+    Ok(Ending {
+        run: RunStatus::Done,
+        gate: Some(gate::outcome(
+            finish.answer.as_deref(),
+            judgement,
+            branch.diagnostic,
+        )),
+        fulfilled: finish.fulfilled,
+        success: judgement.success(),
+        milestones: tally(store, session, branch)?,
+        answer: finish.answer,
+        reason: Some(finish.reason).filter(|reason| !reason.is_empty()),
+    })
+}
+
+/// Milestones of a branch beside its parent's; none if the session has none.
+pub(super) fn tally(
+    store: &Store,
+    session: &Session,
+    branch: &Branch,
+) -> Result<Option<Tally>, PipelineError> {
+    if session.milestones.is_empty() {
+        return Ok(None);
+    }
+    let count = |id: &BranchId| -> Result<usize, PipelineError> {
+        Ok(store.milestones(id)?.iter().flatten().count())
+    };
+    let before = branch.parent.as_ref().map_or(Ok(0), count)?;
+    Ok(Some(Tally {
+        before,
+        after: count(&branch.id)?,
+        of: session.milestones.len(),
+    }))
+}

@@ -1,0 +1,323 @@
+//! One continued run: a small state machine that hands out the pending step, then asks whoever's turn it is until there is an answer.
+//!
+//! Every wait happens in [`Run::next`] and leaves the state as it was if it is dropped.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::cast::{Cast, Cue};
+use super::endpoint::{Answer, Endpoint};
+use super::fault::Fault;
+use super::reply::{Reply, Turn};
+use super::{TeamSettings, answer, keys, transcript};
+use crate::model::{Digest, RestoredKey, Step, StepKind};
+use crate::runtime::{Event, Finish, Made, Restore, Run, RuntimeError};
+
+/// How often in a row an orchestrator may fail to say who is next.
+const MAX_UNCLEAR: usize = 3;
+
+/// A run and where it stands.
+pub(super) struct TeamRun {
+    endpoint: Endpoint,
+    cast: Cast,
+    config: Digest,
+    keys: Vec<RestoredKey>,
+    prefix: Arc<Vec<Step>>,
+    /// The steps made here, the pending one first.
+    own: Vec<Step>,
+    /// What of prefix and own steps is too much to send.
+    left_out: Range<usize>,
+    max_steps: usize,
+    max_chars: usize,
+    unclear: usize,
+    state: State,
+    /// Events decided and not handed out yet.
+    ready: VecDeque<Event>,
+}
+
+enum State {
+    /// The pending step comes first.
+    Pending(Box<Step>),
+    /// This agent is to be asked.
+    Asks(Ask),
+    /// Its answer is coming in.
+    Hears(Ask, Box<(Answer, Reply)>),
+    /// Nothing more happens.
+    Over(Finish),
+}
+
+#[derive(Clone)]
+struct Ask {
+    agent: String,
+    /// It answered without words before.
+    again: bool,
+}
+
+impl TeamRun {
+    /// A run in the state before the pending step; reaches nothing.
+    pub(super) fn new(
+        endpoint: Endpoint,
+        settings: &TeamSettings,
+        config: Digest,
+        restore: Restore,
+    ) -> Result<Self, RuntimeError> {
+        let keys = keys(&restore);
+        let mut pending = restore.pending.ok_or_else(|| RuntimeError::Missing {
+            what: "there is no step to continue from".to_owned(),
+            mend: "Fork at a step of the log".to_owned(),
+        })?;
+        pending.index = restore.prefix.len();
+        let cast = Cast::of(&restore.session, &restore.prefix.iter().chain([&pending]));
+        Ok(Self {
+            endpoint,
+            cast,
+            config,
+            keys,
+            prefix: restore.prefix,
+            own: Vec::new(),
+            left_out: 0..0,
+            max_steps: restore.max_steps.min(settings.max_steps),
+            max_chars: settings.max_chars,
+            unclear: 0,
+            state: State::Pending(Box::new(pending)),
+            ready: VecDeque::new(),
+        })
+    }
+
+    fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> + Clone {
+        self.prefix.iter().chain(&self.own)
+    }
+
+    /// The last step that an agent made.
+    fn last_spoken(&self) -> Option<&Step> {
+        self.steps().rev().find(|step| !transcript::is_note(step))
+    }
+
+    fn commit(&mut self, mut step: Step) {
+        step.index = self.prefix.len() + self.own.len();
+        self.own.push(step.clone());
+        self.ready.push_back(Event::Step(Box::new(Made {
+            step,
+            checkpoint: None,
+            effects: Vec::new(),
+        })));
+    }
+
+    fn note(&mut self, text: String) {
+        self.commit(Step {
+            agent: transcript::NOTES.to_owned(),
+            kind: StepKind::Control,
+            text,
+            ..Step::default()
+        });
+    }
+
+    /// Commits what was said and settles what comes next.
+    fn say(&mut self, step: Step, answered: Option<String>) {
+        let next = self.cast.after(&step, self.steps());
+        self.commit(step);
+        self.state = match (answered, next) {
+            (Some(answer), _) => over(Some(answer), "answered"),
+            (None, Some(agent)) => State::Asks(Ask {
+                agent,
+                again: false,
+            }),
+            (None, None) => over(None, "nobody is left to speak"),
+        };
+    }
+
+    /// The pending step: it may itself end the run.
+    fn deliver(&mut self, step: Step) {
+        let ends = match step.kind {
+            StepKind::Answer => true,
+            StepKind::Message => self.cast.orchestrator.is_none() || self.cast.leads(&step.agent),
+            _ => false,
+        };
+        let mut answered = ends.then(|| self.closing(&step.text)).flatten();
+        if step.kind == StepKind::Answer {
+            answered = answered.or_else(|| Some(step.text.trim().to_owned()));
+        }
+        self.say(step, answered);
+    }
+
+    fn closing(&self, text: &str) -> Option<String> {
+        if self.cast.orchestrator.is_some() {
+            answer::stated(text)
+        } else {
+            answer::closing(text, self.last_spoken().map(|step| step.text.as_str()))
+        }
+    }
+
+    /// Asks whoever's turn it is, unless the run is at its limit or something must be noted first.
+    async fn ask(&mut self, ask: Ask) -> Result<(), Fault> {
+        if self.own.len() >= self.max_steps {
+            self.state = over(None, &format!("{} steps reached", self.own.len()));
+            return Ok(());
+        }
+        if let Some(wider) = transcript::cut(self.steps(), &self.left_out, self.max_chars) {
+            let text = format!(
+                "The conversation is longer than {} characters: steps {} to {} are no longer sent to the model",
+                self.max_chars,
+                wider.start,
+                wider.end - 1
+            );
+            self.left_out = wider;
+            self.note(text);
+            return Ok(());
+        }
+        let cue = if self.own.len() + 1 >= self.max_steps {
+            Cue::Last
+        } else if self.unclear > 0 {
+            Cue::Again
+        } else if self
+            .last_spoken()
+            .is_some_and(|step| step.agent == ask.agent)
+        {
+            Cue::GoOn
+        } else {
+            Cue::Turn
+        };
+        let messages = transcript::messages(
+            &self.cast.system(&ask.agent),
+            self.steps(),
+            &self.left_out,
+            &ask.agent,
+            self.cast.cue(&ask.agent, cue).as_deref(),
+        );
+        let answer = self.endpoint.open(&messages).await?;
+        let reply = if self.cast.leads(&ask.agent) {
+            Reply::directed()
+        } else {
+            Reply::plain()
+        };
+        self.state = State::Hears(ask, Box::new((answer, reply)));
+        Ok(())
+    }
+
+    /// The answer is whole: makes its step.
+    fn heard(&mut self, ask: Ask, mut reply: Reply, finish: Option<&str>) -> Result<(), Fault> {
+        let agents = &self.cast.agents;
+        let (last, text) = reply.finish(agents);
+        let leads = self.cast.leads(&ask.agent);
+        let turn = leads.then(|| reply.turn(&text, agents));
+        let directive_alone = text.is_empty() && matches!(turn, Some(Turn::Next(_) | Turn::Plan));
+        if text.is_empty() && !directive_alone {
+            if ask.again {
+                return Err(Fault::Empty);
+            }
+            self.state = State::Asks(Ask { again: true, ..ask });
+            return Ok(());
+        }
+        self.ready.extend(last.map(|text| Event::Delta {
+            agent: ask.agent.clone(),
+            text,
+        }));
+        let (kind, to, answered) = match turn {
+            _ if directive_alone => (StepKind::Message, None, None),
+            Some(Turn::Next(agent)) => (StepKind::Instruction, Some(agent), None),
+            Some(Turn::Plan) => (StepKind::Plan, None, None),
+            Some(Turn::Answer(answer)) => (StepKind::Answer, None, Some(answer)),
+            Some(Turn::Unclear) => (StepKind::Message, None, None),
+            None => match self.cast.orchestrator {
+                Some(_) => (StepKind::Message, None, None),
+                None => match self.closing(&text) {
+                    Some(answer) => (StepKind::Answer, None, Some(answer)),
+                    None => (StepKind::Message, None, None),
+                },
+            },
+        };
+        if leads && kind == StepKind::Message {
+            self.unclear += 1;
+        } else {
+            self.unclear = 0;
+        }
+        if directive_alone {
+            self.state = State::Asks(ask);
+        } else {
+            let step = Step {
+                agent: ask.agent,
+                kind,
+                to,
+                text,
+                ..Step::default()
+            };
+            self.say(step, answered);
+        }
+        if self.unclear >= MAX_UNCLEAR {
+            let reason = format!("the orchestrator named nobody to go on, {MAX_UNCLEAR} times");
+            self.state = over(None, &reason);
+        }
+        let cut_by = match finish {
+            Some("length") => "token limit",
+            Some("content_filter") => "content filter",
+            _ => return Ok(()),
+        };
+        self.note(format!(
+            "The answer above was cut by the endpoint's {cut_by}"
+        ));
+        Ok(())
+    }
+
+    async fn advance(&mut self) -> Result<Event, Fault> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Ok(event);
+            }
+            match &mut self.state {
+                State::Pending(step) => {
+                    let step = std::mem::take(&mut **step);
+                    self.deliver(step);
+                }
+                State::Asks(ask) => {
+                    let ask = ask.clone();
+                    self.ask(ask).await?;
+                }
+                State::Hears(ask, coming) => {
+                    let (answer, reply) = &mut **coming;
+                    if let Some(piece) = answer.next().await? {
+                        if let Some(text) = reply.push(&piece, &self.cast.agents) {
+                            return Ok(Event::Delta {
+                                agent: ask.agent.clone(),
+                                text,
+                            });
+                        }
+                    } else {
+                        let (ask, reply) = (ask.clone(), std::mem::take(reply));
+                        let finish = answer.finish.take();
+                        self.heard(ask, reply, finish.as_deref())?;
+                    }
+                }
+                State::Over(finish) => return Ok(Event::Finished(finish.clone())),
+            }
+        }
+    }
+}
+
+fn over(answer: Option<String>, reason: &str) -> State {
+    State::Over(Finish {
+        answer,
+        // Nothing here can tell whether an agent did what a text asked for.
+        fulfilled: None,
+        reason: reason.to_owned(),
+    })
+}
+
+#[async_trait]
+impl Run for TeamRun {
+    fn keys(&self) -> Vec<RestoredKey> {
+        self.keys.clone()
+    }
+
+    fn config(&self) -> Digest {
+        self.config
+    }
+
+    async fn next(&mut self) -> Result<Event, RuntimeError> {
+        self.advance()
+            .await
+            .map_err(|fault| self.endpoint.explain(fault))
+    }
+}

@@ -1,0 +1,192 @@
+//! Branches and their life: planned, running, over. Lineage is written once, at the fork.
+
+use rusqlite::{Connection, Row, Transaction, params};
+
+use super::Store;
+use super::columns::{Json, Named};
+use super::error::{Fault, StoreError};
+use super::lineage::{self, Line};
+use super::records::Ending;
+use super::{checkpoints, effects, sessions, steps};
+use crate::model::{Branch, BranchId, Checkpoint, Effect, RunStatus, Step};
+
+const COLUMNS: &str =
+    "SELECT s.name, b.name, p.name, b.fork_step, b.prefix, b.intervention, b.run_index, b.seed,
+            b.runtime, b.gate, b.run, b.diagnostic, b.fulfilled, b.success, b.answer, b.milestones,
+            b.reason, b.created, b.steps
+     FROM branch b JOIN session s ON s.id = b.session LEFT JOIN branch p ON p.id = b.parent";
+
+impl Store {
+    /// All branches of a session, `main` first, then in the order they were made.
+    pub fn branches(&self, session: &str) -> Result<Vec<Branch>, StoreError> {
+        self.read(|conn| {
+            let (key, _) = sessions::header(conn, session)?;
+            let rows: rusqlite::Result<Vec<_>> = conn
+                .prepare_cached(&format!("{COLUMNS} WHERE b.session = ?1 ORDER BY b.id"))?
+                .query_map([key], branch)?
+                .collect();
+            Ok(rows?)
+        })
+    }
+
+    /// One branch.
+    pub fn branch(&self, id: &BranchId) -> Result<Branch, StoreError> {
+        self.read(|conn| read(conn, lineage::key(conn, id)?))
+    }
+
+    /// A branch of a session by its own name, such as `b3`.
+    pub fn branch_by_name(&self, session: &str, name: &str) -> Result<Option<Branch>, StoreError> {
+        match self.branch(&BranchId::new(session, name)) {
+            Ok(branch) => Ok(Some(branch)),
+            Err(StoreError::NoBranch(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Marks a planned branch as running, owned by this process.
+    pub fn start(&self, id: &BranchId) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let (key, _) = self.expect_run(tx, id, &[RunStatus::Planned])?;
+            tx.prepare_cached("UPDATE branch SET run = ?2 WHERE id = ?1")?
+                .execute(params![key, RunStatus::Running.name()])?;
+            Ok(())
+        })
+    }
+
+    /// Commits one step of a running branch with its checkpoint and effects, in one transaction. Refused on a branch that is not running.
+    pub fn append(
+        &self,
+        id: &BranchId,
+        step: &Step,
+        checkpoint: Option<&Checkpoint>,
+        made: &[Effect],
+    ) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let (key, _) = self.expect_run(tx, id, &[RunStatus::Running])?;
+            let line = Line::of_key(tx, key)?;
+            if step.index != line.len {
+                return Err(out_of_turn(id, step.index, line.len));
+            }
+            let chain = steps::recorded_digest(tx, &line, line.len)?
+                .ok_or_else(|| steps::no_step(id, line.len.saturating_sub(1), line.len))?;
+            steps::insert(tx, key, step, chain)?;
+            if let Some(checkpoint) = checkpoint {
+                checkpoints::insert(tx, key, step.index, checkpoint)?;
+            }
+            effects::insert(tx, key, made)?;
+            tx.prepare_cached("UPDATE branch SET steps = steps + 1 WHERE id = ?1")?
+                .execute([key])?;
+            Ok(())
+        })
+    }
+
+    /// Writes how a run ended. Refused on a branch that is over.
+    pub fn end(&self, id: &BranchId, ending: &Ending) -> Result<(), StoreError> {
+        self.write(|tx| {
+            if !ending.run.is_over() {
+                return Err(StoreError::Refused(format!(
+                    "branch {id} cannot end as '{}': an ending is done, failed or stopped",
+                    ending.run.name()
+                ))
+                .into());
+            }
+            let (key, _) = self.expect_run(tx, id, &[RunStatus::Planned, RunStatus::Running])?;
+            tx.prepare_cached(
+                "UPDATE branch SET run = ?2, gate = coalesce(?3, gate), fulfilled = ?4, success = ?5,
+                        answer = ?6, milestones = ?7, reason = ?8, owner = NULL
+                 WHERE id = ?1",
+            )?
+            .execute(params![
+                key,
+                ending.run.name(),
+                ending.gate.map(crate::model::GateStatus::name),
+                ending.fulfilled,
+                ending.success,
+                ending.answer,
+                ending.milestones.map(Json),
+                ending.reason,
+            ])?;
+            Ok(())
+        })
+    }
+
+    /// Writes a verifier's word on a branch that is over, such as `main` after its expected answer was set.
+    pub fn set_success(&self, id: &BranchId, success: Option<bool>) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let key = lineage::key(tx, id)?;
+            tx.prepare_cached("UPDATE branch SET success = ?2 WHERE id = ?1")?
+                .execute(params![key, success])?;
+            Ok(())
+        })
+    }
+
+    /// The row of a branch that is this process's and whose run stands where it must.
+    fn expect_run(
+        &self,
+        tx: &Transaction<'_>,
+        id: &BranchId,
+        allowed: &[RunStatus],
+    ) -> Result<(i64, RunStatus), Fault> {
+        let key = lineage::key(tx, id)?;
+        let (run, owner): (RunStatus, Option<String>) = tx
+            .prepare_cached("SELECT run, owner FROM branch WHERE id = ?1")?
+            .query_row([key], |row| Ok((row.get::<_, Named<_>>(0)?.0, row.get(1)?)))?;
+        if !allowed.contains(&run) {
+            return Err(StoreError::Refused(format!(
+                "branch {id} is {}: fork it to go on from one of its steps",
+                run.name()
+            ))
+            .into());
+        }
+        if owner != Some(self.owner()?) {
+            return Err(StoreError::Refused(format!(
+                "branch {id} is run by another process: wait for it or fork the same step"
+            ))
+            .into());
+        }
+        Ok((key, run))
+    }
+}
+
+/// The error of a step that does not continue its branch.
+pub(super) fn out_of_turn(what: impl std::fmt::Display, index: usize, len: usize) -> Fault {
+    StoreError::Refused(format!(
+        "step {index} does not continue {what}, which has {len} steps: nothing was written"
+    ))
+    .into()
+}
+
+/// One branch by row.
+pub(super) fn read(conn: &Connection, key: i64) -> Result<Branch, Fault> {
+    Ok(conn
+        .prepare_cached(&format!("{COLUMNS} WHERE b.id = ?1"))?
+        .query_row([key], branch)?)
+}
+
+fn branch(row: &Row<'_>) -> rusqlite::Result<Branch> {
+    let session: String = row.get(0)?;
+    let name: String = row.get(1)?;
+    let parent: Option<String> = row.get(2)?;
+    Ok(Branch {
+        id: BranchId::new(&session, &name),
+        parent: parent.map(|parent| BranchId::new(&session, &parent)),
+        fork_step: row.get(3)?,
+        prefix_digest: row.get(4)?,
+        intervention: row
+            .get::<_, Option<usize>>(5)?
+            .map(|number| format!("{session}/i{number}")),
+        run_index: row.get(6)?,
+        seed: row.get::<_, i64>(7)?.cast_unsigned(),
+        runtime: row.get(8)?,
+        gate: row.get::<_, Option<Named<_>>>(9)?.map(|named| named.0),
+        run: row.get::<_, Named<_>>(10)?.0,
+        diagnostic: row.get(11)?,
+        fulfilled: row.get(12)?,
+        success: row.get(13)?,
+        answer: row.get(14)?,
+        milestones: row.get::<_, Option<Json<_>>>(15)?.map(|json| json.0),
+        reason: row.get(16)?,
+        created: row.get(17)?,
+        steps: row.get(18)?,
+    })
+}

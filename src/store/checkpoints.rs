@@ -1,0 +1,87 @@
+//! Checkpoints: the keys stand in the row, their saved values among the contents, so that a value that does not change is stored once.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+use super::columns::Json;
+use super::error::{Fault, StoreError};
+use super::lineage::Line;
+use super::steps;
+use crate::model::{BranchId, Checkpoint, Digest, KeyState};
+
+/// A [`KeyState`] with its value by digest.
+#[derive(Serialize, Deserialize)]
+struct SavedKey {
+    revision: String,
+    fingerprint: Digest,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value: Option<Digest>,
+}
+
+impl Store {
+    /// The state recorded before a step.
+    pub fn checkpoint(&self, id: &BranchId, step: usize) -> Result<Option<Checkpoint>, StoreError> {
+        self.read(|conn| {
+            let line = Line::of(conn, id)?;
+            let Some((branch, _)) = line.clip(&(step..step.saturating_add(1))).next() else {
+                return Ok(None);
+            };
+            let saved: Option<Json<BTreeMap<String, SavedKey>>> = conn
+                .prepare_cached("SELECT keys FROM checkpoint WHERE branch = ?1 AND step = ?2")?
+                .query_row(params![branch, step], |row| row.get(0))
+                .optional()?;
+            let Some(Json(saved)) = saved else {
+                return Ok(None);
+            };
+            let mut values = conn.prepare_cached("SELECT text FROM content WHERE digest = ?1")?;
+            let mut keys = BTreeMap::new();
+            for (key, state) in saved {
+                let value = state
+                    .value
+                    .map(|digest| values.query_row([digest], |row| row.get::<_, Json<_>>(0)))
+                    .transpose()?
+                    .map(|json| json.0);
+                keys.insert(
+                    key,
+                    KeyState {
+                        revision: state.revision,
+                        fingerprint: state.fingerprint,
+                        value,
+                    },
+                );
+            }
+            Ok(Some(Checkpoint { step, keys }))
+        })
+    }
+}
+
+/// Writes the state before a step. It belongs to the step it is written with, whatever index it carries.
+pub(super) fn insert(
+    tx: &Transaction<'_>,
+    branch: i64,
+    step: usize,
+    checkpoint: &Checkpoint,
+) -> Result<(), Fault> {
+    let mut keys = BTreeMap::new();
+    for (key, state) in &checkpoint.keys {
+        let value = state
+            .value
+            .as_ref()
+            .map(|value| steps::keep(tx, &value.to_string()))
+            .transpose()?;
+        keys.insert(
+            key,
+            SavedKey {
+                revision: state.revision.clone(),
+                fingerprint: state.fingerprint,
+                value,
+            },
+        );
+    }
+    tx.prepare_cached("INSERT INTO checkpoint (branch, step, keys) VALUES (?1, ?2, ?3)")?
+        .execute(params![branch, step, Json(keys)])?;
+    Ok(())
+}

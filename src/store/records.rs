@@ -1,0 +1,84 @@
+//! What goes into the store and comes out of it beside the nouns of the model.
+
+use crate::model::{
+    Branch, BranchId, Digest, Effect, GateStatus, Intervention, RunStatus, Session, Tally,
+};
+
+/// A session as the picker lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// The session.
+    pub session: Session,
+    /// Steps of `main`.
+    pub steps: usize,
+    /// Trials of `main`.
+    pub trials: usize,
+    /// Branches, `main` included.
+    pub branches: usize,
+    /// Whether `main` passed its verifier.
+    pub success: Option<bool>,
+    /// Milestones reached on `main` and their number.
+    pub milestones: Option<(usize, usize)>,
+    /// When it was taken in, RFC 3339.
+    pub created: String,
+}
+
+/// What a fork is made from.
+#[derive(Clone, Debug)]
+pub struct ForkDraft {
+    /// The intervention; `id` and `created` are given by the store.
+    pub intervention: Intervention,
+    /// The runtime that the branches will run on.
+    pub runtime: String,
+    /// Seed of each planned run.
+    pub seeds: Vec<u64>,
+}
+
+/// What the store knows at the moment of a fork, read inside its transaction.
+#[derive(Clone, Debug)]
+pub struct ForkFacts {
+    /// The ids that the new branches will have.
+    pub ids: Vec<BranchId>,
+    /// The parent as it is, if it exists.
+    pub parent: Option<Branch>,
+    /// The parent's ancestors, nearest first.
+    pub ancestors: Vec<BranchId>,
+    /// Digest recomputed over the parent's steps before the fork step.
+    pub prefix_digest: Option<Digest>,
+    /// Digest of the same prefix as the chain recorded it when the steps were written.
+    pub recorded_digest: Option<Digest>,
+    /// The parent's effects at or after the fork step.
+    pub effects: Vec<Effect>,
+}
+
+/// What the caller's gates say inside a fork's transaction.
+#[derive(Clone, Debug)]
+pub struct ForkRuling {
+    /// The status that names the branch.
+    pub gate: GateStatus,
+    /// Whether the branches may run.
+    pub go: bool,
+    /// Whether they run although gate 2 does not hold.
+    pub diagnostic: bool,
+    /// The sentence that says why not.
+    pub reason: Option<String>,
+}
+
+/// How a run ended, as it is written on its branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// `done`, `failed` or `stopped`.
+    pub run: RunStatus,
+    /// The gate status after the outcome; none keeps the one given at the fork.
+    pub gate: Option<GateStatus>,
+    /// Whether the intervention was executed.
+    pub fulfilled: Option<bool>,
+    /// Whether the verifier passed.
+    pub success: Option<bool>,
+    /// The final answer.
+    pub answer: Option<String>,
+    /// Milestones beside the parent's.
+    pub milestones: Option<Tally>,
+    /// Why it ended.
+    pub reason: Option<String>,
+}

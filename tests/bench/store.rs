@@ -1,0 +1,128 @@
+//! What the screen and a fork ask of the store: a window must cost its own length, not the branch's.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use dover::model::{
+    BranchId, Category, Digest, GateStatus, Intervention, RunStatus, Session, Step, StepKind,
+    SystemClock,
+};
+use dover::store::{Ending, ForkDraft, ForkFacts, ForkRuling, Store};
+
+const LENGTHS: [usize; 2] = [100, 100_000];
+const ROWS: usize = 40;
+
+fn open(dir: &Path) -> Store {
+    Store::open(&dir.join("store.db"), Arc::new(SystemClock)).unwrap()
+}
+
+fn step(index: usize) -> Step {
+    Step {
+        index,
+        agent: format!("agent {}", index % 4),
+        kind: match index {
+            0 => StepKind::Task,
+            i if i % 30 == 1 => StepKind::Plan,
+            _ => StepKind::Message,
+        },
+        text: format!(
+            "step {index}: the page shows entry {} of the archive",
+            index * 7
+        ),
+        ..Step::default()
+    }
+}
+
+fn take_in(store: &Store, len: usize) -> BranchId {
+    let mut import = store.import().unwrap();
+    for index in 0..len {
+        import.push(&step(index), None, &[]).unwrap();
+    }
+    let ending = Ending {
+        run: RunStatus::Done,
+        gate: None,
+        fulfilled: None,
+        success: None,
+        answer: None,
+        milestones: None,
+        reason: None,
+    };
+    BranchId::main(&import.finish(Session::default(), ending).unwrap())
+}
+
+fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
+    let intervention = Intervention {
+        id: String::new(),
+        parent: parent.clone(),
+        step,
+        category: Category::None,
+        class: None,
+        text: None,
+        edit_digest: Digest::of(""),
+        n: 1,
+        seed: 0,
+        answer_leak: false,
+        operator: "bench".to_owned(),
+        created: String::new(),
+    };
+    let draft = ForkDraft {
+        intervention,
+        runtime: "scenario".to_owned(),
+        seeds: vec![0],
+    };
+    let mut go = |_: &ForkFacts| ForkRuling {
+        gate: GateStatus::ReadyToResume,
+        go: true,
+        diagnostic: false,
+        reason: None,
+    };
+    store.fork(draft, &mut go).unwrap().1[0].id.clone()
+}
+
+fn benches(c: &mut Criterion) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    for len in LENGTHS {
+        let main = take_in(&store, len);
+        c.bench_function(&format!("heads/last {ROWS} of {len}"), |b| {
+            b.iter(|| black_box(store.heads(&main, len - ROWS..len).unwrap()));
+        });
+        let mut deep = main.clone();
+        for _ in 0..50 {
+            deep = fork(&store, &deep, len - 1);
+            store.start(&deep).unwrap();
+            store.append(&deep, &step(len - 1), None, &[]).unwrap();
+        }
+        c.bench_function(&format!("heads/last {ROWS} of {len}, 50 forks deep"), |b| {
+            b.iter(|| black_box(store.heads(&deep, len - ROWS..len).unwrap()));
+        });
+        c.bench_function(&format!("fork/at the end of {len}"), |b| {
+            b.iter(|| fork(&store, &main, len - 1));
+        });
+        c.bench_function(&format!("trials/of {len}"), |b| {
+            b.iter(|| black_box(store.trials(&main).unwrap()));
+        });
+        c.bench_function(&format!("search/in {len}"), |b| {
+            b.iter(|| black_box(store.search(&main, "ENTRY 693").unwrap()));
+        });
+    }
+    let mut group = c.benchmark_group("import");
+    group.sample_size(10);
+    group.bench_function("100000 short steps", |b| {
+        b.iter_batched(
+            || tempfile::tempdir().unwrap(),
+            |dir| {
+                take_in(&open(dir.path()), 100_000);
+                dir
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+criterion_group!(store, benches);
+criterion_main!(store);

@@ -1,0 +1,282 @@
+//! The rules of the house (`src/lib.rs`), kept by reading the project's own files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every module may use those before it. `store` and `import` stand side by side: a reader may write to the store, never the other way.
+const ORDER: [&str; 10] = [
+    "model", "gate", "store", "import", "runtime", "pipeline", "app", "ui", "term", "cli",
+];
+
+/// What pure modules must not know.
+const IMPURE: [&str; 6] = [
+    "tokio",
+    "ratatui",
+    "rusqlite",
+    "crossterm",
+    "std::fs",
+    "std::net",
+];
+
+const MAX_LINES: usize = 600;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn rust_files(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ext| ext == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found.sort();
+    found
+}
+
+/// A source file without comments and without what is compiled for tests only.
+fn code(path: &Path) -> String {
+    let name = path.file_stem().unwrap().to_string_lossy();
+    if name == "tests" || name.ends_with("_tests") {
+        return String::new();
+    }
+    let text = fs::read_to_string(path).unwrap();
+    let mut kept = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(test)]" {
+            skip_item(&mut lines);
+        } else if !line.trim_start().starts_with("//") {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Skips one item as rustfmt lays it out: to the end of its block, or one line.
+fn skip_item<'a>(lines: &mut impl Iterator<Item = &'a str>) {
+    let Some(first) = lines
+        .by_ref()
+        .find(|line| !line.trim_start().starts_with("#["))
+    else {
+        return;
+    };
+    let indent = first.len() - first.trim_start().len();
+    if first.trim_end().ends_with('{') {
+        let end = format!("{}}}", " ".repeat(indent));
+        lines.find(|line| *line == end);
+    }
+}
+
+/// The path of a file's module, such as `["cli", "fork"]`.
+fn module(path: &Path) -> Vec<String> {
+    let inner = path
+        .strip_prefix(root().join("src"))
+        .unwrap()
+        .with_extension("");
+    let parts = inner.iter().map(|part| part.to_string_lossy().into_owned());
+    parts.filter(|part| part != "mod").collect()
+}
+
+/// The top-level modules that a file's code names, by `crate::` or by enough `super::`.
+fn uses(code: &str, depth: usize) -> BTreeSet<String> {
+    let supers = "super::".repeat(depth);
+    let mut found = BTreeSet::new();
+    for lead in ["crate::", supers.as_str()] {
+        for (at, _) in code.match_indices(lead) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            let rest = &code[at + lead.len()..];
+            let names = match rest.strip_prefix('{') {
+                // `use crate::{a::B, c}`: each first word of the group.
+                Some(group) => first_words(group),
+                None => vec![word(rest)],
+            };
+            found.extend(names);
+        }
+    }
+    found
+}
+
+fn word(text: &str) -> String {
+    text.chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
+}
+
+fn first_words(group: &str) -> Vec<String> {
+    let mut depth = 0;
+    let mut words = vec![word(group.trim_start())];
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => words.push(word(group[at + 1..].trim_start())),
+            _ => {}
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn imports_run_one_way() {
+    let rank = |name: &str| ORDER.iter().position(|other| *other == name);
+    let mut wrong = Vec::new();
+    for path in rust_files("src") {
+        let module = module(&path);
+        let Some(own) = rank(&module[0]) else {
+            continue; // lib.rs and main.rs stand above all
+        };
+        for name in uses(&code(&path), module.len()) {
+            if rank(&name).is_some_and(|other| other > own) {
+                wrong.push(format!(
+                    "{}: {} must not know {name}",
+                    path.display(),
+                    module[0]
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_scan_sees_each_way_of_naming_a_module() {
+    let set = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(uses("use crate::term::Guard;", 1), set(&["term"]));
+    assert_eq!(
+        uses("use crate::{\n    app::{A, B},\n    ui,\n};", 1),
+        set(&["app", "ui"])
+    );
+    assert_eq!(uses("let x = crate::cli::main();", 1), set(&["cli"]));
+    assert_eq!(uses("use super::super::ui::Theme;", 2), set(&["ui"]));
+    assert_eq!(uses("use super::ui::Theme;", 2), set(&[]));
+    assert_eq!(uses("use macrocrate::term;", 1), set(&[]));
+}
+
+#[test]
+fn model_and_gate_are_pure() {
+    for path in rust_files("src") {
+        if !matches!(module(&path)[0].as_str(), "model" | "gate") {
+            continue;
+        }
+        let code = code(&path);
+        for word in IMPURE {
+            assert!(!code.contains(word), "{} knows {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn nothing_panics_on_purpose_outside_tests() {
+    let mut found = Vec::new();
+    for path in rust_files("src") {
+        for line in code(&path).lines() {
+            let panics = [
+                ".unwrap()",
+                ".expect(",
+                "panic!(",
+                "todo!(",
+                "unimplemented!(",
+                "unreachable!(",
+            ];
+            if panics.iter().any(|word| line.contains(word)) {
+                found.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn files_stay_short() {
+    for folder in ["src", "tests"] {
+        for path in rust_files(folder) {
+            let lines = fs::read_to_string(&path).unwrap().lines().count();
+            assert!(lines <= MAX_LINES, "{} has {lines} lines", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for path in rust_files("src") {
+        let text = fs::read_to_string(&path).unwrap();
+        let stem = path.file_stem().unwrap().to_string_lossy();
+        let for_tests = stem == "tests" || stem.ends_with("_tests");
+        assert!(
+            for_tests || text.starts_with("//! "),
+            "{} has no header",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn the_themes_are_files() {
+    for name in ["ansi", "dark", "light"] {
+        assert!(!read(format!("themes/{name}.toml")).is_empty());
+    }
+}
+
+#[test]
+fn the_changelog_knows_the_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(
+        read("CHANGELOG.md").contains(&format!("## [{version}]")),
+        "CHANGELOG.md lacks {version}"
+    );
+}
+
+#[test]
+fn the_readme_begins_with_the_two_commands_and_no_other_set_up() {
+    let readme = read("README.md");
+    // A first screen is 24 lines.
+    let first: Vec<_> = readme.lines().take(24).collect();
+    let blocks = first.join("\n");
+    let shell = blocks
+        .split("```")
+        .nth(1)
+        .expect("a block of commands in the first screen");
+    let commands: Vec<_> = shell
+        .lines()
+        .skip(1)
+        .map(|line| line.split('#').next().unwrap().trim())
+        .collect();
+    assert_eq!(commands, ["cargo run --release", "cargo test"]);
+}
+
+#[test]
+fn ci_runs_the_readmes_test_command() {
+    let ci = read(".ci/run");
+    assert!(ci.lines().any(|line| line == "cargo test"));
+    assert!(ci.lines().any(|line| line == "cargo fmt --check"));
+    assert!(
+        ci.lines()
+            .any(|line| line == "cargo clippy --all-targets -- -D warnings")
+    );
+}

@@ -1,0 +1,287 @@
+//! The three invariants of SPEC 1 under random histories, beside a plain model that copies every prefix:
+//! the failed original stays unchanged, a fork point never moves, an edit and every later effect belong to the new branch alone.
+
+use std::collections::HashSet;
+
+use dover::model::{
+    Branch, BranchId, Digest, Effect, EffectClass, EffectState, RunStatus, Step, StepHead,
+    StepKind, prefix_digest, trials_of_kinds,
+};
+use dover::store::{ForkRuling, Store};
+use proptest::prelude::*;
+
+use super::{draft, ending, fresh, go, message, open, session, take_in};
+
+/// One thing that an operator or a run does. Numbers are taken modulo what there is.
+#[derive(Clone, Debug)]
+enum Act {
+    Fork {
+        branch: usize,
+        step: usize,
+        runs: usize,
+        go: bool,
+    },
+    Start {
+        branch: usize,
+    },
+    Append {
+        branch: usize,
+        offset: usize,
+        text: String,
+        kind: usize,
+        effect: bool,
+    },
+    End {
+        branch: usize,
+        run: RunStatus,
+    },
+    Decide {
+        branch: usize,
+        effect: usize,
+    },
+    Reopen,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let n = 0_usize..64;
+    let run = prop_oneof![
+        Just(RunStatus::Done),
+        Just(RunStatus::Failed),
+        Just(RunStatus::Stopped)
+    ];
+    prop_oneof![
+        3 => (n.clone(), n.clone(), 1_usize..3, prop::bool::weighted(0.8))
+            .prop_map(|(branch, step, runs, go)| Act::Fork { branch, step, runs, go }),
+        3 => n.clone().prop_map(|branch| Act::Start { branch }),
+        8 => (n.clone(), prop_oneof![9 => Just(0_usize), 1 => 1_usize..3], "[a-cß]{0,3}", n.clone(), any::<bool>())
+            .prop_map(|(branch, offset, text, kind, effect)| Act::Append { branch, offset, text, kind, effect }),
+        2 => (n.clone(), run).prop_map(|(branch, run)| Act::End { branch, run }),
+        1 => (n.clone(), n).prop_map(|(branch, effect)| Act::Decide { branch, effect }),
+        1 => Just(Act::Reopen),
+    ]
+}
+
+/// What a branch should be: its whole trajectory, copied at the fork.
+#[derive(Clone)]
+struct Expected {
+    id: BranchId,
+    parent: Option<BranchId>,
+    fork_step: Option<usize>,
+    prefix: Option<Digest>,
+    steps: Vec<Step>,
+    effects: Vec<String>,
+    run: RunStatus,
+}
+
+fn effect(step: usize, key: String) -> Effect {
+    Effect {
+        step,
+        agent: "Solver".to_owned(),
+        tool: "mail".to_owned(),
+        class: EffectClass::Permanent,
+        args_sha256: Digest::of(&key),
+        operation_key: key,
+        result: None,
+        state: EffectState::Pending,
+        evidence: None,
+    }
+}
+
+fn perform(
+    store: &mut Store,
+    path: &std::path::Path,
+    all: &mut Vec<Expected>,
+    act: Act,
+    serial: usize,
+) {
+    match act {
+        Act::Fork {
+            branch,
+            step,
+            runs,
+            go: may,
+        } => {
+            let parent = all[branch % all.len()].clone();
+            // One past the end is among the steps tried.
+            let step = step % (parent.steps.len() + 1);
+            let made = store.fork(draft(&parent.id, step, runs), &mut |facts| ForkRuling {
+                go: may,
+                diagnostic: false,
+                ..go(facts)
+            });
+            if step == parent.steps.len() {
+                made.unwrap_err();
+                return;
+            }
+            let (_, made) = made.unwrap();
+            assert_eq!(made.len(), if may { runs } else { 1 });
+            for Branch { id, .. } in made {
+                all.push(Expected {
+                    id,
+                    parent: Some(parent.id.clone()),
+                    fork_step: Some(step),
+                    prefix: Some(prefix_digest(&parent.steps[..step])),
+                    steps: parent.steps[..step].to_vec(),
+                    effects: parent
+                        .effects
+                        .iter()
+                        .filter(|key| step_of(key) < step)
+                        .cloned()
+                        .collect(),
+                    run: if may {
+                        RunStatus::Planned
+                    } else {
+                        RunStatus::Held
+                    },
+                });
+            }
+        }
+        Act::Start { branch } => {
+            let i = branch % all.len();
+            assert_eq!(
+                store.start(&all[i].id).is_ok(),
+                all[i].run == RunStatus::Planned
+            );
+            if all[i].run == RunStatus::Planned {
+                all[i].run = RunStatus::Running;
+            }
+        }
+        Act::Append {
+            branch,
+            offset,
+            text,
+            kind,
+            effect: with,
+        } => {
+            let i = branch % all.len();
+            let index = all[i].steps.len() + offset;
+            let step = Step {
+                kind: StepKind::ALL[kind % StepKind::ALL.len()],
+                ..message(index, "Solver", &text)
+            };
+            let key = format!("{index}:{serial}");
+            let made = [effect(index, key.clone())];
+            let done = store.append(&all[i].id, &step, None, if with { &made } else { &[] });
+            assert_eq!(
+                done.is_ok(),
+                offset == 0 && all[i].run == RunStatus::Running
+            );
+            if done.is_ok() {
+                all[i].steps.push(step);
+                all[i].effects.extend(with.then_some(key));
+            }
+        }
+        Act::End { branch, run } => {
+            let i = branch % all.len();
+            let done = store.end(&all[i].id, &ending(run));
+            assert_eq!(done.is_ok(), !all[i].run.is_over());
+            if done.is_ok() {
+                all[i].run = run;
+            }
+        }
+        Act::Decide { branch, effect } => {
+            let one = &all[branch % all.len()];
+            if let Some(key) = one.effects.get(effect % one.effects.len().max(1)) {
+                store
+                    .set_effect(&one.id, key, EffectState::Reconciled, "keep")
+                    .unwrap();
+            }
+        }
+        Act::Reopen => {
+            // The old handle goes first, as a process that ends does.
+            let aside = tempfile::tempdir().unwrap();
+            *store = open(&aside.path().join("aside.db"));
+            *store = open(path);
+            for one in all.iter_mut().filter(|one| !one.run.is_over()) {
+                one.run = RunStatus::Interrupted;
+            }
+        }
+    }
+}
+
+fn step_of(key: &str) -> usize {
+    key.split_once(':').unwrap().0.parse().unwrap()
+}
+
+fn check(store: &Store, all: &[Expected]) {
+    let branches = store.branches("s").unwrap();
+    assert_eq!(branches.len(), all.len());
+    let mut older = HashSet::new();
+    for (branch, expected) in branches.iter().zip(all) {
+        assert_eq!(branch.id, expected.id);
+        assert_eq!(branch.parent, expected.parent);
+        assert_eq!(branch.fork_step, expected.fork_step);
+        assert_eq!(branch.prefix_digest, expected.prefix);
+        assert_eq!(branch.run, expected.run);
+        assert_eq!(branch.steps, expected.steps.len());
+        assert_eq!(
+            store.steps(&branch.id, 0..usize::MAX).unwrap(),
+            expected.steps
+        );
+        let heads: Vec<_> = expected.steps.iter().map(StepHead::of).collect();
+        assert_eq!(store.heads(&branch.id, 0..usize::MAX).unwrap(), heads);
+        let kinds: Vec<_> = expected.steps.iter().map(|step| step.kind).collect();
+        assert_eq!(store.trials(&branch.id).unwrap(), trials_of_kinds(&kinds));
+        let effects: Vec<_> = store
+            .effects(&branch.id)
+            .unwrap()
+            .into_iter()
+            .map(|e| e.operation_key)
+            .collect();
+        assert_eq!(effects, expected.effects);
+        // Acyclic: every parent was made before its child.
+        assert!(
+            branch
+                .parent
+                .as_ref()
+                .is_none_or(|parent| older.contains(parent))
+        );
+        older.insert(branch.id.clone());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_store_behaves_as_copies_would(acts in prop::collection::vec(act(), 1..40)) {
+        let (dir, mut store) = fresh();
+        let path = dir.path().join("store.db");
+        let steps = super::plain_steps(5);
+        let main = take_in(&store, session("s"), &steps);
+        let mut all = vec![Expected {
+            id: main,
+            parent: None,
+            fork_step: None,
+            prefix: None,
+            steps,
+            effects: Vec::new(),
+            run: RunStatus::Done,
+        }];
+        for (serial, act) in acts.into_iter().enumerate() {
+            perform(&mut store, &path, &mut all, act, serial);
+        }
+        check(&store, &all);
+    }
+
+    #[test]
+    fn any_window_is_a_slice_of_the_whole(forks in prop::collection::vec(0_usize..12, 1..8), start in 0_usize..16, len in 0_usize..16) {
+        let (_dir, store) = fresh();
+        let mut steps = super::plain_steps(12);
+        let mut branch = take_in(&store, session("s"), &steps);
+        for (depth, at) in forks.into_iter().enumerate() {
+            branch = super::fork_and_start(&store, &branch, at.min(steps.len() - 1));
+            steps.truncate(at.min(steps.len() - 1));
+            for _ in 0..3 {
+                let step = message(steps.len(), "Solver", &format!("depth {depth}"));
+                store.append(&branch, &step, None, &[]).unwrap();
+                steps.push(step);
+            }
+        }
+        let from = start.min(steps.len());
+        let to = (start + len).clamp(from, steps.len());
+        prop_assert_eq!(store.steps(&branch, start..start + len).unwrap(), &steps[from..to]);
+        let digests = store.digests(&branch, start..start + len).unwrap();
+        prop_assert_eq!(digests.len(), to - from);
+    }
+}
