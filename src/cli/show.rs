@@ -9,7 +9,8 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use crate::model::{
-    BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text, trial_of,
+    BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text,
+    ledger_gist, trial_of,
 };
 use crate::store::Store;
 
@@ -124,7 +125,7 @@ impl ShownStep {
             out.row(Tone::Strong, &format!("step {}  {who}", self.index))?;
             out.para(2, &self.text)
         } else {
-            let head = head_text(&self.text);
+            let head = ledger_gist(&self.text).unwrap_or_else(|| head_text(&self.text));
             out.row(Tone::Plain, &format!("{:>5} {who}  {head}", self.index))
         }
     }

@@ -72,11 +72,11 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         intervention,
         runtime: "scenario".to_owned(),
         seeds: vec![0],
-        diagnostic: false,
     };
     let mut go = |_: &ForkFacts| ForkRuling {
         gate: GateStatus::ReadyToResume,
         go: true,
+        diagnostic: false,
         reason: None,
     };
     store.fork(draft, &mut go).unwrap().1[0].id.clone()
