@@ -10,6 +10,7 @@ mod demo;
 mod error;
 mod fork;
 mod import;
+mod keys;
 mod out;
 mod replay;
 mod run;
@@ -62,7 +63,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
-        Some(_) => Err(CliError::Usage("not in this build".to_owned())),
+        Some(Command::Keys(args)) => keys::run(&mut context, &args),
     }
 }
 

@@ -1,10 +1,11 @@
 //! A world with its lexicon: names resolved, facts recognised, templates filled. Knows the state only to look at it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use super::arithmetic::Names;
 use super::lexicon::{Lexicon, Sense, Skill};
 use super::read::{Clause, Object, Reading, read};
-use super::resolve::{Candidate, Match, resolve, same_address};
+use super::resolve::{Candidate, Match, Name, resolve, same_address};
 use super::state::{Belief, State};
 use super::words::fold;
 use super::world::{Agent, Fact, Page, Statement, Tool, World};
@@ -15,6 +16,14 @@ pub(super) struct Core {
     pub world: World,
     pub lexicon: Lexicon,
     facts: Vec<Candidate<String>>,
+    /// The world's names, cut into words once.
+    names: HashMap<String, Name>,
+    /// Every page by its address.
+    pub pages: Vec<Candidate<String>>,
+    /// What the search engine has of each page that it knows: address, words of the title, words of all.
+    pub index: Vec<(String, Object, Object)>,
+    /// What facts are called, for arithmetic: `{fact}` for each of its names.
+    pub variables: Names,
 }
 
 impl Core {
@@ -38,16 +47,75 @@ impl Core {
         for name in world.names() {
             lexicon.own(name);
         }
-        let facts = world
-            .fact
-            .iter()
-            .map(|fact| Candidate::new(fact.id.clone(), fact.names(), &lexicon))
+        let names = world
+            .names()
+            .map(|name| (name.to_owned(), Name::of(name, &lexicon)))
             .collect();
-        Self {
+        let variables = Names::new(world.fact.iter().flat_map(|fact| {
+            fact.names()
+                .map(|name| (name.to_owned(), format!("{{{}}}", fact.id)))
+        }));
+        let mut core = Self {
             world,
             lexicon,
-            facts,
+            facts: Vec::new(),
+            names,
+            pages: Vec::new(),
+            index: Vec::new(),
+            variables,
+        };
+        core.pages = core
+            .world
+            .page
+            .iter()
+            .map(|p| core.candidate(p.address.clone(), p.names()))
+            .collect();
+        let listed = core.world.page.iter().filter(|page| !page.unlisted);
+        core.index = listed
+            .map(|page| {
+                let title = page.names().collect::<Vec<_>>().join(" ");
+                let all = format!("{title} {}", page.text.join(" "));
+                (page.address.clone(), core.object(&title), core.object(&all))
+            })
+            .collect();
+        core.facts = core
+            .world
+            .fact
+            .iter()
+            .map(|fact| core.candidate(fact.id.clone(), fact.names()))
+            .collect();
+        core
+    }
+
+    /// A thing with its names, ready to be compared.
+    pub fn candidate<'a, T>(
+        &self,
+        key: T,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Candidate<T> {
+        let name = |name: &str| {
+            self.names
+                .get(name)
+                .cloned()
+                .unwrap_or_else(|| Name::of(name, &self.lexicon))
+        };
+        Candidate {
+            key,
+            names: names.into_iter().map(name).collect(),
         }
+    }
+
+    pub fn resolve<T: Clone + PartialEq>(
+        &self,
+        object: &Object,
+        candidates: &[Candidate<T>],
+    ) -> Match<T> {
+        resolve(object, candidates, &self.lexicon)
+    }
+
+    /// The words of a text as an object.
+    pub fn object(&self, text: &str) -> Object {
+        Object::of(&self.lexicon.terms(text, self.lexicon.detect(text)))
     }
 
     pub fn read(&self, text: &str) -> Reading {
@@ -56,7 +124,7 @@ impl Core {
 
     /// The fact that an object speaks of.
     pub fn fact_meant(&self, object: &Object) -> Option<&Fact> {
-        match resolve(object, &self.facts, &self.lexicon) {
+        match self.resolve(object, &self.facts) {
             Match::One(id, _) => self.world.fact(&id),
             // The first in the file's order comes first in the chain.
             Match::Several(ids) => self.world.fact.iter().find(|fact| ids.contains(&fact.id)),
@@ -115,7 +183,7 @@ impl Core {
                 let names = names
                     .into_iter()
                     .chain(tool.also.iter().map(String::as_str));
-                Candidate::new(tool.name.clone(), names, &self.lexicon)
+                self.candidate(tool.name.clone(), names)
             })
             .collect();
         let own_verb = |tool: &Tool| tool.verbs.iter().any(|v| fold(v) == verb);
@@ -138,7 +206,7 @@ impl Core {
             clause.full(),
         ];
         for object in zones.iter().map(bare) {
-            let found = match resolve(&object, &candidates, &self.lexicon) {
+            let found = match self.resolve(&object, &candidates) {
                 Match::One(name, _) => vec![name],
                 Match::Several(names) => names,
                 Match::None => Vec::new(),
@@ -169,42 +237,34 @@ impl Core {
     pub fn statements(&self, text: &str) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = Vec::new();
         for sentence in sentences(text) {
-            let reading = self.read(sentence);
-            if reading.salad || reading.clauses.iter().any(|clause| clause.forbids) {
-                continue;
-            }
-            for fact in &self.world.fact {
-                if found.iter().all(|(id, _)| *id != fact.id)
-                    && let Some(value) = self.stated(sentence, fact)
-                {
-                    found.push((fact.id.clone(), value));
-                }
+            if let Some((fact, value)) = self.stated(sentence)
+                && found.iter().all(|(id, _)| *id != fact)
+            {
+                found.push((fact, value));
             }
         }
         found
     }
 
-    /// The value that a sentence states of a fact.
-    fn stated(&self, sentence: &str, fact: &Fact) -> Option<String> {
-        let language = self.lexicon.detect(sentence);
-        let terms = self.lexicon.terms(sentence, language);
-        if terms.iter().any(|t| t.has(&Sense::Forbid)) || sentence.trim_end().ends_with('?') {
-            return None;
-        }
-        let speaks_of = |part: &str| {
-            let terms = self.lexicon.terms(part, language);
-            self.fact_meant(&Object::of(&terms))
-                .is_some_and(|meant| meant.id == fact.id)
-        };
-        // "X is Y", X being what the fact is called.
-        let marks = [
+    /// "X is Y", X being what a fact is called.
+    fn stated(&self, sentence: &str) -> Option<(String, String)> {
+        const MARKS: [&str; 12] = [
             " is ", " was ", " are ", " = ", " ist ", " heißt ", " lautet ", " est ", "是", "为",
             ": ", "：",
         ];
-        marks.iter().find_map(|mark| {
-            let (left, right) = sentence.split_once(mark)?;
-            speaks_of(left).then(|| self.value_in(right, fact))?
-        })
+        let (left, right) = MARKS.iter().find_map(|mark| sentence.split_once(mark))?;
+        let reading = self.read(sentence);
+        let language = self.lexicon.detect(sentence);
+        let denied = self
+            .lexicon
+            .terms(sentence, language)
+            .iter()
+            .any(|t| t.has(&Sense::Forbid));
+        if denied || reading.salad || sentence.trim_end().ends_with('?') {
+            return None;
+        }
+        let fact = self.fact_meant(&Object::of(&self.lexicon.terms(left, language)))?;
+        Some((fact.id.clone(), self.value_in(right, fact)?))
     }
 
     /// A value in words: one the world knows of this fact, else a short name, number or quotation.
@@ -358,7 +418,7 @@ impl World {
     }
 
     /// The values of a fact that the world speaks of anywhere.
-    fn values_of(&self, id: &str) -> Vec<&str> {
+    pub(super) fn values_of(&self, id: &str) -> Vec<&str> {
         let own = self
             .fact(id)
             .into_iter()
@@ -375,8 +435,14 @@ impl World {
     }
 }
 
+impl Page {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.also.iter().chain([&self.title]).map(String::as_str)
+    }
+}
+
 impl Fact {
-    fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         [self.about.as_str(), self.id.as_str()]
             .into_iter()
             .chain(self.also.iter().map(String::as_str))

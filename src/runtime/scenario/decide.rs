@@ -2,15 +2,16 @@
 //!
 //! Looks at world and state and changes nothing. Chance comes in afterwards, in [`super::turn`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic;
-use super::core::Core;
+use super::core::{Core, contains_words};
 use super::lexicon::Skill;
 use super::read::{Clause, Object};
-use super::resolve::{Candidate, Match, resolve};
+use super::resolve::{Candidate, Match};
 use super::state::{Act, State};
-use super::world::{Agent, Habit, Page};
+use super::words::fold;
+use super::world::{Agent, Habit, Page, Tool};
 
 /// What an agent makes of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +39,8 @@ pub(super) struct Mind<'a> {
     pub core: &'a Core,
     pub state: &'a State,
     pub agent: &'a Agent,
-    /// The instruction that the request stands in.
-    pub told: &'a str,
+    /// Facts that the agent has told of in this turn.
+    pub said: &'a BTreeSet<String>,
     /// Whether the agent has done anything in this turn.
     pub acted: bool,
 }
@@ -216,7 +217,7 @@ impl Mind<'_> {
                     screen: link.screen,
                 };
                 let names = link.also.iter().chain([&link.name]).map(String::as_str);
-                Candidate::new(target, names, &self.core.lexicon)
+                self.core.candidate(target, names)
             })
             .collect()
     }
@@ -227,8 +228,7 @@ impl Mind<'_> {
             control,
             screen: 0,
         };
-        let names = page.also.iter().chain([&page.title]).map(String::as_str);
-        Candidate::new(target, names, &self.core.lexicon)
+        self.core.candidate(target, page.names())
     }
 
     /// What the agent remembers: pages whose way is known, pages visited and their links.
@@ -265,8 +265,8 @@ impl Mind<'_> {
                 None => Match::None,
             };
         }
-        match resolve(object, &self.controls(), &self.core.lexicon) {
-            Match::None if !only_shown => resolve(object, &self.remembered(), &self.core.lexicon),
+        match self.core.resolve(object, &self.controls()) {
+            Match::None if !only_shown => self.core.resolve(object, &self.remembered()),
             found => found,
         }
     }
@@ -274,23 +274,20 @@ impl Mind<'_> {
     fn go(&self, ask: &Clause) -> Option<Choice> {
         let only_shown = !(ask.can(Skill::Open) && self.able(Skill::Open));
         let near = ask.object.with(&ask.place);
-        let mut several: Option<Vec<Target>> = None;
-        for object in [&ask.object, &near, &ask.full()] {
+        // What is said most exactly counts first.
+        for object in [&ask.full(), &near, &ask.object] {
             match self.find(object, only_shown) {
                 Match::One(target, named) => {
                     let clear = named || object.named().is_some() || !object.numbers.is_empty();
                     return Some(self.visit(target, clear));
                 }
-                Match::Several(targets) => several = several.or(Some(targets)),
+                Match::Several(targets) if ask.every => {
+                    let acts = targets.into_iter().map(arrive).collect();
+                    return Some(Choice::Do { acts, clear: true });
+                }
+                Match::Several(_) => return Some(Choice::Lost(self.lost(ask))),
                 Match::None => {}
             }
-        }
-        if let Some(targets) = several {
-            if ask.every {
-                let acts = targets.into_iter().map(|t| self.arrive(t)).collect();
-                return Some(Choice::Do { acts, clear: true });
-            }
-            return Some(Choice::Lost(self.lost(ask)));
         }
         if !ask.place.is_empty()
             && !ask.object.is_empty()
@@ -330,25 +327,13 @@ impl Mind<'_> {
         (!reads && !ask.object.is_empty()).then(|| Choice::Lost(self.lost(ask)))
     }
 
-    fn arrive(&self, target: Target) -> Act {
-        match target.control {
-            Some(name) => Act::Press {
-                name,
-                address: target.address,
-            },
-            None => Act::Open {
-                address: target.address,
-            },
-        }
-    }
-
     fn visit(&self, target: Target, clear: bool) -> Choice {
         let here = self.state.browser.address.as_deref() == Some(target.address.as_str());
         if here && self.acted {
             return Choice::Nothing;
         }
         Choice::Do {
-            acts: vec![self.arrive(target)],
+            acts: vec![arrive(target)],
             clear,
         }
     }
@@ -367,7 +352,7 @@ impl Mind<'_> {
                 clear: true,
             };
         }
-        let screen = match resolve(&ask.full(), &self.controls(), &self.core.lexicon) {
+        let screen = match self.core.resolve(&ask.full(), &self.controls()) {
             Match::One(target, _) => Some(target.screen),
             Match::Several(targets) => targets.iter().map(|t| t.screen).min(),
             Match::None => None,
@@ -389,9 +374,13 @@ impl Mind<'_> {
         // What is held of the facts that the sought one builds on belongs to the question.
         if let Some(fact) = self.core.fact_sought(ask) {
             for need in &fact.needs {
-                if let Some(belief) = self.state.memory.beliefs.get(need)
-                    && !query.iter().any(|q| q.contains(&belief.value))
-                {
+                let named = self
+                    .core
+                    .world
+                    .values_of(need)
+                    .iter()
+                    .any(|v| contains_words(&ask.text, &fold(v)));
+                if let Some(belief) = self.state.memory.beliefs.get(need).filter(|_| !named) {
                     query.push(belief.value.clone());
                 }
             }
@@ -402,53 +391,76 @@ impl Mind<'_> {
             });
         }
         let query = query.join(" ");
-        let hits = self.hits(&query);
+        let (hits, exact) = self.hits(&query);
         Choice::Do {
             acts: vec![Act::Search { query, hits }],
-            clear: !full.quotes.is_empty(),
+            clear: exact || !full.quotes.is_empty(),
         }
     }
 
-    /// Listed pages by how many of the query's words their title and text have, best first.
-    fn hits(&self, query: &str) -> Vec<String> {
-        let lexicon = &self.core.lexicon;
-        let object = Object::of(&lexicon.terms(query, lexicon.detect(query)));
+    /// Listed pages by how many of the query's words they have, those in the title twice, best first; and whether the best has them all in its title.
+    fn hits(&self, query: &str) -> (Vec<String>, bool) {
+        let object = self.core.object(query);
         let wanted: Vec<&String> = object
             .words
             .iter()
             .chain(object.numbers.iter().flatten())
             .collect();
-        let mut scored: Vec<(usize, &str)> = self
-            .core
-            .world
-            .page
-            .iter()
-            .filter(|page| !page.unlisted)
-            .map(|page| {
-                let text = format!(
-                    "{} {} {}",
-                    page.title,
-                    page.also.join(" "),
-                    page.text.join(" ")
-                );
-                let has = Object::of(&lexicon.terms(&text, lexicon.detect(&text)));
-                let score = wanted
-                    .iter()
-                    .filter(|w| has.words.contains(w) || has.numbers.iter().any(|n| n.contains(w)))
-                    .count();
-                (score, page.address.as_str())
-            })
-            .filter(|(score, _)| *score * 2 > wanted.len())
-            .collect();
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        scored
-            .into_iter()
-            .take(5)
-            .map(|(_, address)| address.to_owned())
-            .collect()
+        let count = |has: &Object| {
+            let there = |word: &&&String| {
+                has.words.contains(word) || has.numbers.iter().any(|n| n.contains(word))
+            };
+            wanted.iter().filter(there).count()
+        };
+        let mut scored: Vec<(usize, bool, &str)> = Vec::new();
+        for (address, title, all) in &self.core.index {
+            let (title, all) = (count(title), count(all));
+            if all * 2 > wanted.len() {
+                scored.push((all + title, title == wanted.len(), address));
+            }
+        }
+        scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+        let exact = scored.first().is_some_and(|(_, exact, _)| *exact);
+        (
+            scored
+                .into_iter()
+                .take(5)
+                .map(|(_, _, address)| address.to_owned())
+                .collect(),
+            exact,
+        )
+    }
+
+    /// "Read the build log", "read the number in the build log": the page first, if another one is shown.
+    fn read_elsewhere(&self, ask: &Clause) -> Option<Choice> {
+        if !self.able(Skill::Open) {
+            return None;
+        }
+        let found = [&ask.object, &ask.place].into_iter().find_map(|object| {
+            match self.find(object, false) {
+                Match::One(target, true) if !object.is_empty() => Some((target, object)),
+                _ => None,
+            }
+        });
+        let (target, object) = found?;
+        if self.state.browser.address.as_deref() == Some(target.address.as_str()) {
+            return None;
+        }
+        let open = Clause {
+            text: format!("{} (there)", ask.text),
+            object: object.clone(),
+            place: Object::default(),
+            detail: Object::default(),
+            skills: vec![Skill::Open],
+            ..ask.clone()
+        };
+        Some(Choice::Instead(vec![open, ask.clone()]))
     }
 
     fn read(&self, ask: &Clause) -> Option<Choice> {
+        if let Some(choice) = self.read_elsewhere(ask) {
+            return Some(choice);
+        }
         let fact = self.core.fact_sought(ask);
         if let Some(fact) = fact {
             let known = self
@@ -457,7 +469,7 @@ impl Mind<'_> {
                 .beliefs
                 .get(&fact.id)
                 .is_some_and(|b| b.seen);
-            if known && self.acted {
+            if (known && self.acted) || self.said.contains(&fact.id) {
                 return Some(Choice::Nothing);
             }
             if self.state.browser.address.is_some() {
@@ -479,11 +491,31 @@ impl Mind<'_> {
     }
 }
 
+fn arrive(target: Target) -> Act {
+    match target.control {
+        Some(name) => Act::Press {
+            name,
+            address: target.address,
+        },
+        None => Act::Open {
+            address: target.address,
+        },
+    }
+}
+
 /// Whether an act is one that a prohibition speaks of.
 pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
     let Some(skill) = act.skill() else {
         return false;
     };
+    if let (Act::Call { tool, .. }, Some(verb)) = (act, &rule.verb) {
+        // A tool's own verb forbids that tool, another tool's verb does not.
+        let own = |tool: &Tool| tool.verbs.iter().any(|v| fold(v) == fold(verb));
+        let others = core.world.tool.iter().any(own);
+        if others && !core.world.tool(tool).is_some_and(own) {
+            return false;
+        }
+    }
     let goes = [Skill::Open, Skill::Press];
     let same_skill = rule.verb.is_none()
         || rule.can(skill)
@@ -539,10 +571,6 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
         Act::Scroll { .. } | Act::Back => return true,
         Act::Say { .. } => return false,
     };
-    let candidate = [Candidate::new(
-        (),
-        names.iter().map(String::as_str),
-        &core.lexicon,
-    )];
-    !matches!(resolve(&object, &candidate, &core.lexicon), Match::None)
+    let candidate = [core.candidate((), names.iter().map(String::as_str))];
+    !matches!(core.resolve(&object, &candidate), Match::None)
 }

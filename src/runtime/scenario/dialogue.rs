@@ -26,16 +26,6 @@ impl Engine {
         self.dialogue()?.line.get(self.state.memory.line)
     }
 
-    /// Names of facts, each with its place in a template.
-    fn names(&self) -> Vec<(String, String)> {
-        let fact = |fact: &super::world::Fact| {
-            let value = format!("{{{}}}", fact.id);
-            let names = fact.also.iter().chain([&fact.about, &fact.id]).cloned();
-            names.map(|name| (name, value.clone())).collect::<Vec<_>>()
-        };
-        self.core.world.fact.iter().flat_map(fact).collect()
-    }
-
     pub(super) fn compose_say(&self) -> Option<Draft> {
         let dialogue = self.dialogue()?;
         let line = self.line()?;
@@ -119,7 +109,7 @@ impl Engine {
 
     fn commit_say(&mut self, text: &str) {
         let heard = self.hear_setups(text);
-        let stated = self.hear(text);
+        let stated = !self.hear(text).is_empty();
         let calculator = self
             .dialogue()
             .and_then(|d| self.core.world.agent(&d.calculator))
@@ -136,7 +126,6 @@ impl Engine {
             .filter(|c| c.forbids && c.can(Skill::Compute))
             .cloned()
             .collect();
-        let names = self.names();
         let mut found: Option<(String, String)> = None;
         if follows && !reading.salad {
             for sentence in sentences(text) {
@@ -146,7 +135,7 @@ impl Engine {
                 let bare = own.clauses.is_empty() && !own.salad;
                 if !bars
                     && (asks || bare)
-                    && let Some(template) = expression_with(sentence, &names)
+                    && let Some(template) = expression_with(sentence, &self.core.variables)
                     && (asks || found.is_none())
                 {
                     found = Some((
@@ -200,7 +189,7 @@ impl Engine {
         turn.acts.push_back(act);
         self.state.memory.turn = Some(turn);
         self.state.memory.next = Next::Reply;
-        if let Some(watch) = self.watch.as_mut().filter(|w| !w.understood) {
+        if let Some(watch) = self.watch.as_mut().filter(|_| self.editing) {
             watch.understood = computes || heard || stated || !rules.is_empty();
             if computes {
                 watch.open.push("compute".to_owned());
@@ -211,7 +200,7 @@ impl Engine {
     fn commit_reply(&mut self, step: &Step, edited: bool) {
         let turn = self.state.memory.turn.clone().unwrap_or_default();
         let computed = matches!(turn.acts.front(), Some(Act::Compute { .. }));
-        let heard = self.hear_setups(&step.text) | self.hear(&step.text);
+        let heard = self.hear_setups(&step.text) | !self.hear(&step.text).is_empty();
         let says = computed || edited;
         let value = if says {
             self.worked_out(&step.text)
@@ -257,21 +246,20 @@ impl Engine {
         if reading.salad || reading.clauses.iter().any(|c| c.forbids) {
             return None;
         }
-        let names = self.names();
-        let template = expression_with(sentence, &names)?;
-        // The subject is the first fact that the sentence names before the expression speaks of others.
+        let template = expression_with(sentence, &self.core.variables)?;
+        // The subject is the fact that the sentence names first, before the expression speaks of others.
         let folded = super::words::fold(sentence);
-        let first = names
-            .iter()
-            .filter_map(|(name, value)| {
-                let name = super::words::fold(name);
-                super::core::contains_words(&folded, &name)
-                    .then(|| (folded.find(&name), std::cmp::Reverse(name.len()), value))
-            })
+        let named = self.core.world.fact.iter().flat_map(|fact| {
+            let names = fact.names().map(super::words::fold);
+            names.map(|name| (name, fact)).collect::<Vec<_>>()
+        });
+        let (_, _, subject) = named
+            .filter(|(name, _)| super::core::contains_words(&folded, name))
+            .map(|(name, fact)| (folded.find(&name), std::cmp::Reverse(name.len()), &fact.id))
             .min()?;
-        let id = first.2.trim_matches(['{', '}']).to_owned();
         let signs = sentence.contains(['+', '*', '/', '×', '÷', '−', '=']);
-        (!template.contains(first.2.as_str())).then_some((id, template, signs))
+        let own = format!("{{{subject}}}");
+        (!template.contains(&own)).then(|| (subject.clone(), template, signs))
     }
 
     /// Takes in set-ups that a text states. What is written in signs is always taken up, what is said in words as often as the solver heeds words.

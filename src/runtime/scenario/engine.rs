@@ -41,6 +41,8 @@ pub(super) struct Engine {
     pub step: usize,
     pub kept: Vec<Effect>,
     pub watch: Option<Watch>,
+    /// Whether the step being committed is the edited one.
+    pub editing: bool,
     /// What the step being committed did to the world outside.
     pub effects: Vec<Effect>,
 }
@@ -104,6 +106,7 @@ impl Engine {
         let edited = draft.step.text != step.text;
         let before = std::mem::replace(&mut self.state, draft.after);
         self.effects.clear();
+        self.editing = edited;
         if let Some(ask) = draft.fulfils.filter(|_| !edited) {
             self.fulfilled(&ask);
         }
@@ -114,8 +117,8 @@ impl Engine {
         let dialogue = self.core.world.dialogue.is_some();
         match step.kind {
             StepKind::Task => {
-                let heard = self.hear(&step.text) | (dialogue && self.hear_setups(&step.text));
-                if heard {
+                let heard = !self.hear(&step.text).is_empty();
+                if heard | (dialogue && self.hear_setups(&step.text)) {
                     self.noticed();
                 }
                 self.state.memory.next = if dialogue { Next::Say } else { Next::Plan };
@@ -139,7 +142,7 @@ impl Engine {
 
     /// The edit at hand was understood in some way.
     pub fn noticed(&mut self) {
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = self.watch.as_mut().filter(|_| self.editing) {
             watch.understood = true;
         }
     }
@@ -151,20 +154,20 @@ impl Engine {
         }
     }
 
-    /// Takes what a text states as said, not seen. What was seen stands.
-    pub fn hear(&mut self, text: &str) -> bool {
-        let mut heard = false;
+    /// Takes what a text states as said, not seen; gives back the facts it was news of. What was seen stands.
+    pub fn hear(&mut self, text: &str) -> Vec<String> {
+        let mut heard = Vec::new();
         for (fact, value) in self.core.statements(text) {
             let beliefs = &mut self.state.memory.beliefs;
             match beliefs.get(&fact) {
                 Some(held) if held.seen || same_value(&held.value, &value) => {}
                 _ => {
-                    beliefs.insert(fact, Belief { value, seen: false });
-                    heard = true;
+                    beliefs.insert(fact.clone(), Belief { value, seen: false });
+                    heard.push(fact);
                 }
             }
         }
-        if heard {
+        if !heard.is_empty() {
             place(&mut self.state, &self.core);
             self.state.memory.progress = true;
         }

@@ -212,6 +212,7 @@ impl ScenarioRun {
             step,
             kept,
             watch: edited.then(Watch::default),
+            editing: false,
             effects: Vec::new(),
         };
         Self {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::core::{Core, sentences};
 use super::engine::{Draft, Engine, Watch};
 use super::lexicon::Skill;
+use super::resolve::Match;
 use super::state::{Errand, Next, Order, State, Turn};
 use super::world::{Agent, Orchestrator};
 use crate::model::{Step, StepKind};
@@ -42,7 +43,7 @@ impl Engine {
     }
 
     pub(super) fn commit_plan(&mut self, text: &str) {
-        let heard = self.hear(text);
+        let heard = !self.hear(text).is_empty();
         let reading = self.core.read(text);
         let memory = &mut self.state.memory;
         memory.stall = 0;
@@ -62,10 +63,9 @@ impl Engine {
 
     /// Takes note of what an edited text asks for, if this is one.
     pub(super) fn expect(&mut self, text: &str, heard: bool) {
-        let Some(watch) = &mut self.watch else { return };
-        if watch.understood {
+        let Some(watch) = self.watch.as_mut().filter(|_| self.editing) else {
             return;
-        }
+        };
         let reading = self.core.read(text);
         let open: Vec<String> = reading.asks().map(|ask| ask.text.clone()).collect();
         *watch = Watch {
@@ -98,6 +98,18 @@ impl Engine {
             .or(tool)
             .or_else(|| world.agent.iter().find(fits))
             .or(world.agent.first())
+    }
+
+    /// Whether a text names a page that nobody has been to: then it is worth going there, whatever is believed.
+    fn names_new_page(&self, text: &str) -> bool {
+        let visited = &self.state.browser.visited;
+        self.core.read(text).asks().any(|ask| {
+            let typed = ask.full().addresses.iter().filter_map(|a| self.core.page_typed(a)).any(|p| !visited.contains(&p.address));
+            let named = [&ask.object, &ask.place].into_iter().any(|object| {
+                matches!(self.core.resolve(object, &self.core.pages), Match::One(address, true) if !visited.contains(&address))
+            });
+            typed || named
+        })
     }
 
     fn intent(&self, state: &State) -> Intent {
@@ -181,7 +193,8 @@ impl Engine {
             let settled = !sought.is_empty()
                 && sought
                     .iter()
-                    .all(|fact| after.memory.beliefs.contains_key(&fact.id));
+                    .all(|fact| after.memory.beliefs.contains_key(&fact.id))
+                && !self.names_new_page(&errand.text);
             if !(errand.done || settled || (sought.is_empty() && errand.tries > 1)) {
                 break;
             }
@@ -255,7 +268,7 @@ impl Engine {
         if let Some(text) = said.as_ref().filter(|_| !own) {
             let text = text.clone();
             self.expect(&text, false);
-        } else if self.watch.is_some() {
+        } else {
             self.noticed();
         }
         let memory = &mut self.state.memory;
@@ -309,7 +322,7 @@ impl Engine {
 
     pub(super) fn commit_instruction(&mut self, step: &Step) {
         let order = self.state.memory.order.clone().unwrap_or_default();
-        let heard = self.hear(&step.text);
+        let heard = !self.hear(&step.text).is_empty();
         self.state.memory.progress = false;
         self.expect(&step.text, heard);
         let agent = step

@@ -25,8 +25,10 @@ pub(super) struct Object {
 impl Object {
     pub fn of(terms: &[Term]) -> Self {
         let mut object = Self::default();
-        for term in terms {
+        for (at, term) in terms.iter().enumerate() {
             match &term.form {
+                // "the seven pictures": how many, not which.
+                Form::Numbers(numbers) if counts(numbers, terms.get(at + 1)) => {}
                 Form::Word if term.content() => object.words.push(term.word.clone()),
                 Form::Numbers(numbers) => object.numbers.push(numbers.clone()),
                 Form::Quote => object.quotes.push(term.raw.clone()),
@@ -58,6 +60,12 @@ impl Object {
             addresses: join(&self.addresses, &other.addresses),
         }
     }
+}
+
+/// Whether a number says how many there are of what follows.
+fn counts(numbers: &[String], next: Option<&Term>) -> bool {
+    let few = matches!(numbers, [n] if n.parse::<u32>().is_ok_and(|n| n <= 31));
+    few && next.is_some_and(|next| next.content() && !next.month())
 }
 
 /// One thing that a text asks for or forbids.
@@ -256,7 +264,7 @@ fn cut(terms: Vec<Term>, late_verb: bool) -> Vec<Segment> {
         } else if term.mark("-") && has_verb && begins_verb(rest) {
             close(&mut current, joint, false);
             joint = Joint::Comma;
-        } else if term.has(&Sense::Then) && !current.iter().all(small) {
+        } else if term.has(&Sense::Then) && current.iter().any(|t| !small(t) && !t.verb()) {
             close(&mut current, joint, false);
             joint = Joint::Then;
         } else if term.has(&Sense::But) && !current.is_empty() {
@@ -383,8 +391,11 @@ fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<
         clause.skills = skills(verb);
         let (before, after) = (terms.get(..head)?, terms.get(head + 1..)?);
         object_zones(&mut clause, before, after, late_verb);
-    } else if segment.question
-        && terms.first().is_some_and(|t| t.has(&Sense::Purpose))
+    } else if (segment.question || terms.iter().any(|t| t.has(&Sense::Ask)))
+        && terms
+            .iter()
+            .find(|t| !small(t) || t.has(&Sense::Purpose))
+            .is_some_and(|t| t.has(&Sense::Purpose))
         && content > 0
         && terms
             .iter()
@@ -414,7 +425,9 @@ fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<
         return None;
     }
     // "Try again", "go ahead": nothing is named.
-    let idle = !forbids && clause.full().is_empty() && clause.skills == [Skill::Open];
+    let goes = [Skill::Open, Skill::Press];
+    let idle =
+        !forbids && clause.full().is_empty() && clause.skills.iter().all(|s| goes.contains(s));
     (!idle).then_some((clause, gerund))
 }
 
@@ -520,10 +533,13 @@ fn jumble(terms: &[Term], late_verb: bool) -> bool {
 
 /// Whether a segment without a request could at least be a sentence: enough small words.
 fn grammatical(terms: &[Term]) -> bool {
+    // Signs hold a formula together as small words do a sentence.
+    let signs = terms.iter().filter(|t| t.mark("=+*/×÷")).count();
     let smalls = terms
         .iter()
         .filter(|t| t.form == Form::Word && !t.content())
-        .count();
+        .count()
+        + signs;
     let all = terms.iter().filter(|t| t.form == Form::Word).count();
     smalls * 4 >= all
 }

@@ -7,7 +7,7 @@ use super::words::{close, fold};
 
 /// A name, ready to be compared.
 #[derive(Clone, Debug)]
-struct Name {
+pub(super) struct Name {
     folded: String,
     words: Vec<String>,
     numbers: Vec<String>,
@@ -17,7 +17,7 @@ struct Name {
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<T> {
     pub key: T,
-    names: Vec<Name>,
+    pub names: Vec<Name>,
 }
 
 /// What words came to mean.
@@ -40,7 +40,7 @@ const MARGIN: f64 = 0.06;
 const GENERIC: [&str; 2] = ["page", "link"];
 
 impl Name {
-    fn of(text: &str, lexicon: &Lexicon) -> Self {
+    pub fn of(text: &str, lexicon: &Lexicon) -> Self {
         let mut name = Self {
             folded: fold(text.trim()),
             words: Vec::new(),
@@ -63,16 +63,6 @@ impl Name {
 
     fn has_number(&self, numbers: &[String]) -> bool {
         numbers.iter().any(|n| self.numbers.contains(n))
-    }
-}
-
-impl<T> Candidate<T> {
-    pub fn new<'a>(key: T, names: impl IntoIterator<Item = &'a str>, lexicon: &Lexicon) -> Self {
-        let names = names
-            .into_iter()
-            .map(|name| Name::of(name, lexicon))
-            .collect();
-        Self { key, names }
     }
 }
 
@@ -150,16 +140,16 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option<f64> {
-    // How much a word tells the candidates apart; none knows it: a constant.
-    let weight = |hit: &dyn Fn(&Name) -> bool| {
+    // How much a word tells the candidates apart, within limits; none has it: a constant.
+    let weight = |unknown: f64, hit: &dyn Fn(&Name) -> bool| {
         let having = candidates
             .iter()
             .filter(|c| c.names.iter().any(hit))
             .count();
         if having == 0 {
-            0.7
+            unknown
         } else {
-            (1.0 + ratio(candidates.len(), having)).ln()
+            (1.0 + ratio(candidates.len(), having)).ln().min(1.2)
         }
     };
     let (mut said, mut met, mut told) = (0.0, 0.0, false);
@@ -169,7 +159,7 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
         let weight = if generic {
             0.1
         } else {
-            weight(&|n: &Name| n.has_word(word))
+            weight(0.8, &|n: &Name| n.has_word(word))
         };
         said += weight;
         if known {
@@ -187,7 +177,7 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
         {
             return None;
         }
-        let weight = weight(&|n: &Name| n.has_number(numbers));
+        let weight = weight(1.1, &|n: &Name| n.has_number(numbers));
         said += weight;
         if known {
             met += weight;
@@ -197,12 +187,12 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
     let own: f64 = name
         .words
         .iter()
-        .map(|w| weight(&|n: &Name| n.has_word(w)))
+        .map(|w| weight(0.8, &|n: &Name| n.has_word(w)))
         .sum::<f64>()
         + name
             .numbers
             .iter()
-            .map(|x| weight(&|n: &Name| n.numbers.contains(x)))
+            .map(|x| weight(1.1, &|n: &Name| n.numbers.contains(x)))
             .sum::<f64>();
     let explained = met / f64::max(said, 0.01);
     let covered = f64::min(1.0, met / f64::max(own, 0.01));
@@ -245,7 +235,10 @@ mod tests {
         let lexicon = Lexicon::new(&LexiconData::default());
         let candidates: Vec<_> = NIGHTS
             .iter()
-            .map(|name| Candidate::new(*name, [*name], &lexicon))
+            .map(|name| Candidate {
+                key: *name,
+                names: vec![Name::of(name, &lexicon)],
+            })
             .collect();
         let reading = read(text, &lexicon);
         match resolve(&reading.clauses[0].full(), &candidates, &lexicon) {

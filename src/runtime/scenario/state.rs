@@ -152,6 +152,9 @@ pub(super) struct Turn {
     pub ask: Option<String>,
     /// Steps made.
     pub steps: usize,
+    /// Facts that it has told of already.
+    #[serde(default)]
+    pub said: BTreeSet<String>,
     pub call: Option<Call>,
 }
 

@@ -83,7 +83,7 @@ impl Engine {
                 core: &self.core,
                 state: &self.state,
                 agent: &agent,
-                told: &turn.told,
+                said: &turn.said,
                 acted: turn.steps > 0,
             };
             match mind.decide(&ask) {
@@ -151,8 +151,11 @@ impl Engine {
     pub(super) fn commit_turn(&mut self, text: &str, edited: bool) {
         let orchestrated = self.core.world.orchestrator.is_some();
         let heard = self.hear(text);
+        if let Some(turn) = self.state.memory.turn.as_mut().filter(|_| edited) {
+            turn.said.extend(heard.iter().cloned());
+        }
         let led = orchestrated && (edited || self.speaks_freely()) && self.take_lead(text);
-        if edited && (heard || led) {
+        if edited && (!heard.is_empty() || led) {
             self.noticed();
         }
         let Some(turn) = self.state.memory.turn.clone() else {
