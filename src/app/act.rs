@@ -135,7 +135,7 @@ fn back(app: &mut App) -> Vec<Job> {
 
 fn quit(app: &mut App, asked: bool) {
     let waiting = if app.running() {
-        Some("Runs are still going. q again stops them and quits: their steps stay. Any other key: they go on".to_owned())
+        Some("Runs are going: q again stops them and quits; any other key goes on".to_owned())
     } else {
         let draft = app.drafts.keys().next();
         draft.map(|(branch, step)| {

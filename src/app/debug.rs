@@ -68,7 +68,7 @@ pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
         return ask_the_gates(app, branch, step, draft);
     }
     edit(app);
-    app.tell("Write the edit first, then fork it: Ctrl-S. For an unedited re-run press Esc twice, then b");
+    app.tell("Write the edit, then Ctrl-S forks it. Unedited re-run: Esc Esc b");
     Vec::new()
 }
 
@@ -95,7 +95,7 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
         return Vec::new();
     }
     if text.trim().is_empty() {
-        app.fail("The edit is empty: an agent needs something to read. Write the new text, or undo with Ctrl-U");
+        app.fail("The edit is empty: write what the agent shall read. Ctrl-U undoes");
         return Vec::new();
     }
     editor.typing = false;
@@ -146,9 +146,7 @@ pub(super) fn ask_again(app: &mut App, change: impl FnOnce(&mut Gates)) -> Vec<J
 
 pub(super) fn resume(app: &mut App, diagnostic: bool) -> Vec<Job> {
     if app.running() {
-        app.fail(
-            "Runs are still going. Watch them with r, or stop them there with x; then fork again",
-        );
+        app.fail("Runs are still going: watch them (Esc, then r) or stop them there (x)");
         return Vec::new();
     }
     match app.views.pop() {

@@ -365,6 +365,14 @@ pub(crate) fn branch_steps() -> Vec<Step> {
     steps
 }
 
+fn steps_of(branch: &BranchId) -> Vec<Step> {
+    if branch.name() == "main" {
+        steps()
+    } else {
+        branch_steps()
+    }
+}
+
 pub(crate) fn comparing() -> Comparing {
     let pair = |a: usize, b: usize, same| Pair {
         a: (a < 99).then_some(a),
@@ -404,18 +412,14 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
                 shown: view(branch("main"), MAIN),
             }))),
             Job::Heads(branch, page) => {
-                let steps = if branch.name() == "main" {
-                    steps()
-                } else {
-                    branch_steps()
-                };
+                let steps = steps_of(&branch);
                 Msg::Heads(branch, page, Ok(steps.iter().map(StepHead::of).collect()))
             }
             Job::Step(_, branch, index) => Msg::Step(
-                branch,
+                branch.clone(),
                 index,
                 Box::new(StepView {
-                    step: Ok(steps()[index].clone()),
+                    step: Ok(steps_of(&branch)[index].clone()),
                     restorability: Ok(Restorability {
                         exact: index >= 4,
                         line: if index >= 4 {
@@ -548,20 +552,15 @@ pub(crate) fn replaying() -> App {
         agent: "Orchestrator".into(),
         text: "The caption names the city, so the request is ".into(),
     });
-    for progress in told {
-        update(&mut app, Msg::Progress(ticket, progress));
+    told.into_iter().for_each(|progress| {
+        let jobs = update(&mut app, Msg::Progress(ticket, progress));
+        answer(&mut app, jobs);
+    });
+    let second = vec![Some(6), None, Some(10), None, None];
+    for (branch, reached) in branches.iter().zip([RIGHT.to_vec(), second]) {
+        let jobs = update(&mut app, Msg::Milestones(branch.id.clone(), Ok(reached)));
+        answer(&mut app, jobs);
     }
-    update(
-        &mut app,
-        Msg::Milestones(branches[0].id.clone(), Ok(RIGHT.to_vec())),
-    );
-    update(
-        &mut app,
-        Msg::Milestones(
-            branches[1].id.clone(),
-            Ok(vec![Some(6), None, Some(10), None, None]),
-        ),
-    );
     app
 }
 

@@ -154,9 +154,7 @@ pub(super) fn mark(app: &mut App) -> Vec<Job> {
         return Vec::new();
     };
     if app.views.len() > 1 {
-        app.tell(
-            "Go back to the message list, pick the step, then m and M: a mark belongs to a step",
-        );
+        app.tell("A mark belongs to a step: pick it in the message list, then m, M");
         return Vec::new();
     }
     let row = *row;

@@ -127,14 +127,13 @@ pub(super) static TABLE: &[Command] = &[
 
 fn needs_editable(app: &App) -> Option<&'static str> {
     let step = app.open.as_ref().and_then(|open| open.step())?;
-    (!step.editable()).then_some("This is a word of the machinery and cannot be edited. Pick an instruction, a plan or a message")
+    (!step.editable())
+        .then_some("A word of the machinery: edit an instruction, a plan or a message")
 }
 
 fn needs_branch(app: &App) -> Option<&'static str> {
     let alone = app.open.as_ref().is_none_or(|open| open.branches.len() < 2);
-    alone.then_some(
-        "There is no branch to compare with yet. Press e on a step to edit it, then fork",
-    )
+    alone.then_some("No branch to compare with yet: e edits a step, then fork it")
 }
 
 fn needs_intervention(app: &App) -> Option<&'static str> {
@@ -142,13 +141,13 @@ fn needs_intervention(app: &App) -> Option<&'static str> {
         .open
         .as_ref()
         .is_none_or(|open| open.interventions.is_empty());
-    none.then_some("Nothing was tried yet. Press e on a step to edit it, then fork")
+    none.then_some("Nothing was tried yet: e edits a step, then fork it")
 }
 
 fn needs_replay(app: &App) -> Option<&'static str> {
-    app.replay_here().is_none().then_some(
-        "Nothing was replayed since the program started. Press v for the verdicts so far",
-    )
+    app.replay_here()
+        .is_none()
+        .then_some("Nothing was replayed in this sitting; v shows earlier verdicts")
 }
 
 fn needs_search(app: &App) -> Option<&'static str> {
@@ -161,9 +160,9 @@ fn needs_ready(app: &App) -> Option<&'static str> {
     match report {
         None => Some("The gates are still being checked"),
         Some(report) if report.ready() => None,
-        Some(report) if report.may_run_diagnostic() => Some(
-            "Held: the state before this step cannot be restored exactly. Press d to run it as a diagnostic branch",
-        ),
+        Some(report) if report.may_run_diagnostic() => {
+            Some("Held: this state does not restore exactly. Press d for a diagnostic branch")
+        }
         Some(_) => {
             Some("Held: a gate does not hold; its line says how to mend it. Nothing has run")
         }
@@ -174,9 +173,7 @@ fn needs_diagnostic(app: &App) -> Option<&'static str> {
     match app.gates().and_then(|gates| gates.report()) {
         Some(report) if report.may_run_diagnostic() => None,
         Some(report) if report.ready() => Some("All gates hold: press Enter for an exact replay"),
-        _ => Some(
-            "A diagnostic branch is for a state that does not restore exactly; here something else is in the way",
-        ),
+        _ => Some("Not a matter of state: another gate is in the way, see its line"),
     }
 }
 

@@ -12,10 +12,7 @@ pub(super) async fn edit(text: &str) -> Result<String, String> {
         .into_iter()
         .filter_map(|name| std::env::var(name).ok());
     let Some(editor) = named.into_iter().find(|value| !value.trim().is_empty()) else {
-        return Err(
-            "Neither VISUAL nor EDITOR is set. Set one, or go on typing here: the edit is kept"
-                .into(),
-        );
+        return Err("Neither VISUAL nor EDITOR is set; go on typing here, the edit is kept".into());
     };
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         format!("{what}: {error}. The edit is kept as it was")

@@ -39,10 +39,7 @@ pub(super) async fn show(options: Options) -> Result<(), TermError> {
     let (answers, inbox) = unbounded_channel();
     let worker = Worker::new(options.store, options.model, answers);
     let (app, jobs) = App::start(options.operator, options.open);
-    let terminal = Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(
-        1 << 16,
-        stdout(),
-    )))?;
+    let terminal = terminal()?;
     let mut shown = Shown {
         app,
         worker,
@@ -74,6 +71,11 @@ pub(super) async fn show(options: Options) -> Result<(), TermError> {
             Err(error.into())
         }
     }
+}
+
+fn terminal() -> io::Result<Screen> {
+    let out = BufWriter::with_capacity(1 << 16, stdout());
+    Terminal::new(CrosstermBackend::new(out))
 }
 
 /// The one owner of the state.
@@ -203,7 +205,8 @@ impl Shown {
                 };
                 self.guard = Some(Guard::take()?);
                 self.keyboard = Keyboard::listen();
-                self.terminal.clear()?;
+                // The editor drew over everything; what was drawn before is forgotten.
+                self.terminal = terminal()?;
                 self.take(Msg::Edited(edited));
             }
             _ => {}

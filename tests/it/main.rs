@@ -14,6 +14,7 @@ mod house;
 mod import;
 mod kill;
 mod scenario;
+mod screen;
 mod store;
 mod support;
 mod team;

@@ -78,12 +78,14 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
         charset: cache.charset,
         cache,
         buf,
+        said: Rect::ZERO,
         cursor: None,
     };
     if area.width < LEAST.0 || area.height < LEAST.1 {
         painter.too_small(area);
     } else {
         painter.view(area);
+        painter.cursor = widgets::notice(app, painter.said, theme, painter.buf);
     }
     if let Some(cursor) = painter.cursor {
         frame.set_cursor_position(cursor);
@@ -108,6 +110,8 @@ struct Painter<'a> {
     charset: Charset,
     cache: &'a mut RenderCache,
     buf: &'a mut Buffer,
+    /// Where a notice or a prompt goes, over what is there.
+    said: Rect,
     cursor: Option<(u16, u16)>,
 }
 
@@ -160,10 +164,9 @@ impl Painter<'_> {
                 ..area
             },
             notice: row(area.height - below),
-            info: if below == 3 {
-                row(last - 1)
-            } else {
-                Rect::ZERO
+            info: Rect {
+                height: below - 2,
+                ..row(last - 1)
             },
             footer: row(last),
         };
@@ -173,9 +176,7 @@ impl Painter<'_> {
         }
         widgets::rule(areas.notice, self.theme, self.charset, self.buf);
         widgets::footer(self.app, areas.footer, self.theme, self.buf);
-        if let Some(cursor) = widgets::notice(self.app, areas.notice, self.theme, self.buf) {
-            self.cursor = Some(cursor);
-        }
+        self.said = areas.notice.union(areas.info).intersection(area);
         areas
     }
 

@@ -6,10 +6,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use super::{fit, width_of};
+use super::{fit, hanging, width_of};
 use crate::app::{App, Prompt, Purpose, command};
 use crate::model::clean_line;
 use crate::ui::glyph::Charset;
+use crate::ui::passage::Passage;
 use crate::ui::role::Role;
 use crate::ui::theme::Theme;
 
@@ -120,7 +121,7 @@ pub fn title(
     }
 }
 
-/// The prompt or the notice, if there is one; the cursor's place for a prompt.
+/// The prompt or the notice, if there is one, in one row or, for a long notice, two; the cursor's place for a prompt.
 pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<(u16, u16)> {
     let width = usize::from(area.width);
     if let Some(Prompt { purpose, line }) = &app.prompt {
@@ -139,6 +140,10 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             }
             shown = rest.as_str();
         }
+        let area = Rect {
+            height: area.height.min(1),
+            ..area
+        };
         clear(area, theme, buf);
         let (x, _) = buf.set_stringn(area.x, area.y, head, width, theme.style(Role::Accent));
         let room = usize::from(area.right().saturating_sub(x));
@@ -151,15 +156,34 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
         } else {
             Role::Accent
         };
-        let whole = clean_line(&notice.text);
-        let more = "  ! whole text";
-        let text = if width_of(&whole) + 2 > width {
-            fit(&whole, width.saturating_sub(more.len() + 2)) + more
-        } else {
-            whole.into_owned()
-        };
-        clear(area, theme, buf);
-        buf.set_stringn(area.x, area.y, format!(" {text}"), width, theme.style(role));
+        let text = Passage::plain(&clean_line(&notice.text), role);
+        let mut lines = hanging(
+            vec![Span::raw(" ")],
+            text,
+            area.width.saturating_sub(1),
+            theme,
+        );
+        let room = usize::from(area.height).max(1);
+        if lines.len() > room {
+            lines.truncate(room);
+            let more = Span::styled(" … ! shows all", theme.style(Role::Accent));
+            if let Some(last) = lines.last_mut() {
+                let cells = width.saturating_sub(more.width() + 1);
+                let kept: String = last
+                    .spans
+                    .iter()
+                    .map(|span| span.content.as_ref())
+                    .collect();
+                *last = Line::from(vec![
+                    Span::styled(fit(&kept, cells), theme.style(role)),
+                    more,
+                ]);
+            }
+        }
+        for (line, row) in lines.into_iter().zip(area.rows()) {
+            clear(row, theme, buf);
+            line.render(row, buf);
+        }
     }
     None
 }
