@@ -191,8 +191,8 @@ impl Painter<'_> {
             ));
             right.extend(names.into_iter().rev());
         }
-        let room = usize::from(area.width).saturating_sub(right.width() + 3);
-        let fork = Span::styled(fit(&fork.content, room), fork.style);
+        // What stands beside the fork key is never cut for the sake of the rest.
+        let fork = Span::styled(fit(&fork.content, usize::from(area.width)), fork.style);
         let fork_cells = fork.width();
         Line::from(fork).render(area, self.buf);
         let cells = right.width();

@@ -47,8 +47,17 @@ pub fn plain(theme: &Theme) -> Style {
     Style::reset().patch(theme.style(Role::Text))
 }
 
-/// A line with a left and a right part; the left one gives way.
-pub fn header(left: &str, right: Line<'_>, area: Rect, theme: &Theme, buf: &mut Buffer) {
+/// A line with a left and a right part. Where both do not fit, the right one loses parts from its end, then the left one is cut.
+pub fn header(left: &str, mut right: Line<'_>, area: Rect, theme: &Theme, buf: &mut Buffer) {
+    let least = width_of(left).min(usize::from(area.width) / 2);
+    let mut cut = false;
+    while right.width() + least + 3 > usize::from(area.width) && right.spans.pop().is_some() {
+        cut = true;
+    }
+    // What parted it from what was dropped goes too.
+    right
+        .spans
+        .pop_if(|last| cut && last.content.starts_with(' '));
     let room = usize::from(area.width).saturating_sub(right.width() + 3);
     let left = format!(" {}", fit(left, room));
     buf.set_stringn(
