@@ -76,6 +76,8 @@ pub enum Command {
     Demo(Demo),
     /// Play a scenario world from its beginning
     Run(Run),
+    /// Say what the gates make of steering records
+    Classify(Classify),
     /// Print the schema of a file format
     Schema(Schema),
     /// List the keys of the screen
@@ -238,6 +240,13 @@ pub enum RunWhere {
     },
 }
 
+/// `dover classify`.
+#[derive(clap::Args, Debug)]
+pub struct Classify {
+    /// Steering records: a JSON array, one record, or one per line (`-` is standard input)
+    pub file: PathBuf,
+}
+
 /// `dover schema`.
 #[derive(clap::Args, Debug)]
 pub struct Schema {
@@ -251,6 +260,8 @@ pub struct Schema {
 pub enum SchemaOf {
     /// dover's own session file, JSON Lines.
     Session,
+    /// Steering records, as `dover classify` reads them.
+    Steering,
 }
 
 /// `dover keys`.

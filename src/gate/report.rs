@@ -77,6 +77,25 @@ pub struct Report {
 }
 
 impl Report {
+    /// Gates 1–5 as they were found; the first that does not hold names the status, and gate 6 waits for the run.
+    pub(super) fn before_the_run(found: [GateResult; 5]) -> Self {
+        let named = [
+            GateStatus::InvalidLineage,
+            GateStatus::RestoreUncertain,
+            GateStatus::EffectsUnreconciled,
+            GateStatus::NeedsApproval,
+            GateStatus::ConfigUnpinned,
+        ];
+        let status = found
+            .iter()
+            .zip(named)
+            .find(|(gate, _)| gate.holds != Some(true))
+            .map_or(GateStatus::ReadyToResume, |(_, status)| status);
+        let mut gates = Vec::from(found);
+        gates.push(super::outcome::before_the_run());
+        Self { gates, status }
+    }
+
     /// Whether gates 1–5 hold.
     #[must_use]
     pub fn ready(&self) -> bool {
