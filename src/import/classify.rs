@@ -17,7 +17,11 @@ const WORDS: usize = 64;
 /// Words kept of a text with a list.
 const LIST_WORDS: usize = 1024;
 
+/// The mark that benchmarks put before a final answer.
+pub(super) const ANSWER_MARK: &str = "FINAL ANSWER:";
+
 /// What is remembered of a step.
+#[allow(clippy::struct_excessive_bools)] // Features of a text, independent of each other.
 struct Sketch {
     agent: usize,
     to: Option<usize>,
@@ -31,6 +35,9 @@ struct Sketch {
     short: bool,
     answer: bool,
     words: Box<[u32]>,
+    /// Words of the first line and of the items, if there is a list.
+    opening: Box<[u32]>,
+    listed: Box<[u32]>,
 }
 
 /// What the structure says.
@@ -64,7 +71,7 @@ pub(super) fn is_human(agent: &str) -> bool {
 }
 
 /// Whether a name is a machine's that runs code or tools and cannot be told to think.
-fn is_machine(agent: &str) -> bool {
+pub(super) fn is_machine(agent: &str) -> bool {
     let name = agent.to_lowercase();
     name == "tool"
         || name == "system"
@@ -96,7 +103,12 @@ impl Classifier {
     pub(super) fn observe(&mut self, step: &Step, hint: Hint) -> StepKind {
         let agent = self.agent(&step.agent);
         let to = step.to.as_deref().map(|to| self.agent(to));
-        let seen = lists(&step.text);
+        let mut listed = Vec::new();
+        let seen = lists(&step.text, &mut |item| {
+            if listed.len() < LIST_WORDS {
+                listed.extend(split(item).map(hash));
+            }
+        });
         let items = if seen.computed * 2 >= seen.items {
             0
         } else {
@@ -105,7 +117,7 @@ impl Classifier {
         let first = self.task.is_none() && hint == Hint::Open;
         let kind = if first { StepKind::Task } else { step.kind };
         let open = hint == Hint::Open || hint == Hint::Aside;
-        let words = words(&step.text, if items >= 2 { LIST_WORDS } else { WORDS });
+        let words = words_of(&step.text, if items >= 2 { LIST_WORDS } else { WORDS });
         let sketch = Sketch {
             agent,
             to,
@@ -126,8 +138,18 @@ impl Classifier {
                 .lines()
                 .next()
                 .is_none_or(|line| line.chars().count() <= SHORT),
-            answer: final_answer(&step.text).is_some(),
+            answer: step.text.contains(ANSWER_MARK),
             words,
+            opening: if items >= 2 {
+                words_of(step.text.trim().lines().next().unwrap_or_default(), WORDS)
+            } else {
+                Box::default()
+            },
+            listed: if items >= 2 {
+                sorted(listed)
+            } else {
+                Box::default()
+            },
         };
         if first {
             self.task = Some(Task::new(&step.text));
@@ -184,10 +206,7 @@ impl Classifier {
                     .next_speaker(i)
                     .filter(|&next| next != leader && self.can_work(next))
             {
-                *slot = (
-                    StepKind::Instruction,
-                    Some(self.named(sketch).find(|&a| a == next).unwrap_or(next)),
-                );
+                *slot = (StepKind::Instruction, Some(next));
             }
         }
         // Short asides that name an agent or stand before a plan or an end are the machinery's own words.
@@ -201,7 +220,7 @@ impl Classifier {
                 None | Some(StepKind::Plan | StepKind::Control | StepKind::Answer)
             );
             if kinds.get(i).is_some_and(|slot| slot.0 == StepKind::Thought)
-                && (ends || self.named(sketch).next().is_some())
+                && (ends || self.mentioned(leader, &sketch.words).next().is_some())
                 && let Some(slot) = kinds.get_mut(i)
             {
                 slot.0 = StepKind::Control;
@@ -259,6 +278,7 @@ impl Classifier {
                     .any(|s| s.agent != a && self.can_work(s.agent))
             })
             .map(|a| {
+                let work = self.first_work(a);
                 let best = self
                     .by(a)
                     .filter(|(_, s)| {
@@ -266,6 +286,7 @@ impl Classifier {
                             && !s.answer
                             && (s.items >= 2 || s.restates && s.items > 0)
                     })
+                    .filter(|(i, s)| s.restates || self.leads(a) || *i < work)
                     .map(|(i, s)| self.plan_points(a, i, s))
                     .max();
                 (best.unwrap_or(0), usize::MAX - a, a)
@@ -275,33 +296,52 @@ impl Classifier {
             .map(|(_, _, a)| a)
     }
 
-    /// Reasons to read an agent's list as a plan for others.
+    /// Reasons to read an agent's list as a plan for others; two are enough.
     fn plan_points(&self, agent: usize, i: usize, sketch: &Sketch) -> usize {
-        let named = self.named(sketch).filter(|&a| a != agent).count();
-        let directs = self
-            .next_speaker(i)
-            .is_some_and(|next| next != agent && self.named(sketch).any(|a| a == next));
+        let next = self.next_speaker(i).filter(|&next| next != agent);
+        let names_next =
+            |words: &[u32]| next.is_some_and(|next| self.named(agent, words).any(|a| a == next));
+        let shared_out = self.named(agent, &sketch.listed).count();
+        // A list under the name of one agent is an instruction to it.
+        if !sketch.restates && !sketch.announced && shared_out == 0 && names_next(&sketch.opening) {
+            return 0;
+        }
         2 * usize::from(sketch.restates)
-            + named.min(2)
-            + usize::from(directs && named == 1 && sketch.announced)
+            + shared_out.min(2)
+            + usize::from(names_next(&sketch.words))
             + usize::from(sketch.announced)
-            + usize::from(self.agents.get(agent).is_some_and(|name| is_leader(name)))
+            + usize::from(self.leads(agent))
     }
 
-    /// The working agents that a text names.
-    fn named(&self, sketch: &Sketch) -> impl Iterator<Item = usize> {
-        (0..self.agents.len()).filter(|&a| {
-            a != sketch.agent
-                && self.can_work(a)
-                && self.agents.get(a).is_some_and(|name| {
-                    let mut parts = name
-                        .split(|c: char| !is_word(c))
-                        .filter(|part| !part.is_empty())
-                        .peekable();
-                    parts.peek().is_some()
-                        && parts.all(|part| sketch.words.binary_search(&hash(part)).is_ok())
-                })
+    fn leads(&self, agent: usize) -> bool {
+        self.agents.get(agent).is_some_and(|name| is_leader(name))
+    }
+
+    /// The first step at which another agent works: plans come before it, a review of others' work is none.
+    fn first_work(&self, agent: usize) -> usize {
+        let works =
+            |s: &Sketch| s.agent != agent && s.kind != StepKind::Task && self.can_work(s.agent);
+        self.sketches.iter().position(works).unwrap_or(usize::MAX)
+    }
+
+    /// The agents, other than the speaker, whose names are among the words.
+    fn mentioned(&self, speaker: usize, words: &[u32]) -> impl Iterator<Item = usize> {
+        let agents = self
+            .agents
+            .iter()
+            .enumerate()
+            .filter(move |(a, _)| *a != speaker);
+        agents.filter_map(move |(a, name)| {
+            let mut parts = split(name).peekable();
+            let said = parts.peek().is_some()
+                && parts.all(|part| words.binary_search(&hash(part)).is_ok());
+            said.then_some(a)
         })
+    }
+
+    /// Those of them that can be told to work.
+    fn named(&self, speaker: usize, words: &[u32]) -> impl Iterator<Item = usize> {
+        self.mentioned(speaker, words).filter(|&a| self.can_work(a))
     }
 
     fn next_speaker(&self, i: usize) -> Option<usize> {
@@ -345,7 +385,7 @@ impl Task {
         let letters: String = letters(text).take(4000).collect();
         Self {
             letters,
-            words: words(text, 400).iter().copied().collect(),
+            words: words_of(text, 400).iter().copied().collect(),
         }
     }
 
@@ -360,7 +400,7 @@ impl Task {
             return true;
         }
         items >= 2 && self.words.len() >= 8 && {
-            let there = words(text, usize::MAX);
+            let there = words_of(text, usize::MAX);
             let kept = self
                 .words
                 .iter()
@@ -381,13 +421,20 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+fn split(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|c: char| !is_word(c))
+        .filter(|word| !word.is_empty())
+}
+
 /// Hashes of a text's words, sorted; of a long text the first and the last ones.
-fn words(text: &str, limit: usize) -> Box<[u32]> {
-    let mut split = text
-        .split(|c: char| !is_word(c))
-        .filter(|word| !word.is_empty());
+fn words_of(text: &str, limit: usize) -> Box<[u32]> {
+    let mut split = split(text);
     let mut hashes: Vec<u32> = split.by_ref().take(limit).map(hash).collect();
     hashes.extend(split.rev().take(limit / 2).map(hash));
+    sorted(hashes)
+}
+
+fn sorted(mut hashes: Vec<u32>) -> Box<[u32]> {
     hashes.sort_unstable();
     hashes.dedup();
     hashes.into_boxed_slice()
@@ -422,20 +469,4 @@ fn is_ledger(text: &str) -> bool {
             .count();
         keys >= 2
     }
-}
-
-/// The final answer that a text states, if it says so.
-pub(super) fn final_answer(text: &str) -> Option<&str> {
-    let marker = "final answer:";
-    let lower = text.to_ascii_lowercase();
-    let at = lower.rfind(marker)? + marker.len();
-    let rest = text.get(at..)?.trim_start_matches(['*', ' ']);
-    let line = rest
-        .trim_start()
-        .lines()
-        .next()?
-        .trim()
-        .trim_end_matches('*')
-        .trim();
-    (!line.is_empty()).then_some(line)
 }

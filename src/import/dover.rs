@@ -14,6 +14,9 @@ use crate::model::{
 /// The JSON Schema of a line, as `dover schema session` prints it.
 pub const SESSION_SCHEMA: &str = include_str!("session.schema.json");
 
+/// Keys of which a header has at least one; other programs write lines of type `session` too.
+const HEADER: [&str; 5] = ["task", "agents", "profile", "runtime", "milestones"];
+
 /// A step with the state before it and its effects.
 pub(super) type Made = (Step, Option<Checkpoint>, Vec<Effect>);
 
@@ -34,7 +37,7 @@ impl Own {
     /// Whether a record opens a file of dover's own: a `session` header, or a `step` with the model's keys.
     pub(super) fn is_header(value: &Value) -> bool {
         match value.get("type").and_then(Value::as_str) {
-            Some("session") => true,
+            Some("session") => HEADER.iter().any(|key| value.get(key).is_some()),
             Some("step") => ["index", "agent", "kind", "text"]
                 .iter()
                 .all(|key| value.get(key).is_some()),
@@ -68,7 +71,7 @@ impl Own {
                 let checkpoint: Checkpoint = serde_json::from_value(value).map_err(wrong)?;
                 match &mut self.pending {
                     Some((step, slot, _)) if step.index == checkpoint.step => {
-                        *slot = Some(checkpoint)
+                        *slot = Some(checkpoint);
                     }
                     _ => self.checkpoint = Some(checkpoint),
                 }

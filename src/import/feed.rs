@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::classify::{Classifier, final_answer};
+use super::classify::{ANSWER_MARK, Classifier, is_human, is_machine};
 use super::dover::Own;
 use super::message::{Draft, Hint, Reading, read};
 use super::{ImportError, Sink};
 use crate::model::{
     AgentInfo, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState, Step, StepKind,
-    StepMeta,
+    StepMeta, final_answer,
 };
 
 /// Most faults that are told one by one.
@@ -46,7 +46,7 @@ pub(super) struct Feed<'a> {
     /// The first text that lists the team line by line, perhaps.
     pub team: Option<String>,
     /// Texts that may be the final answer: the last ones.
-    pub last: Vec<(usize, String)>,
+    last: Vec<Said>,
     calls: HashMap<String, String>,
     /// dover's own lines, if the file has them.
     pub own: Option<Own>,
@@ -54,7 +54,16 @@ pub(super) struct Feed<'a> {
     pub share: f64,
 }
 
+/// One of the last things said.
+struct Said {
+    agent: String,
+    text: String,
+    /// Nothing was said after it.
+    closing: bool,
+}
+
 /// Marks of the formats.
+#[allow(clippy::struct_excessive_bools)] // Independent of each other.
 #[derive(Default)]
 pub(super) struct Traits {
     pub asides: bool,
@@ -287,12 +296,21 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The final answer as the last steps state it.
-    pub(super) fn answer(&self) -> Option<String> {
-        self.last
+    /// The final answer: the last that is marked as one; without an orchestrator, an agent's last word.
+    pub(super) fn answer(&self, orchestrator: Option<&str>) -> Option<String> {
+        let marked = |said: &&Said| said.text.contains(ANSWER_MARK);
+        let last = |said: &&Said| match orchestrator {
+            Some(name) => said.agent == name && said.closing,
+            None => !is_human(&said.agent) && !is_machine(&said.agent),
+        };
+        let said = self
+            .last
             .iter()
             .rev()
-            .find_map(|(_, text)| final_answer(text).map(str::to_owned))
+            .find(marked)
+            .or_else(|| self.last.iter().rev().find(last))?;
+        Some(final_answer(said.text.trim().trim_end_matches("TERMINATE")))
+            .filter(|text| !text.is_empty())
     }
 
     fn remember(&mut self, step: &Step) {
@@ -302,11 +320,20 @@ impl<'a> Feed<'a> {
         {
             self.team = Some(step.text.chars().take(20_000).collect());
         }
+        let control = step.kind == StepKind::Control && !step.text.contains(ANSWER_MARK);
+        let silent = step.text.trim().trim_end_matches("TERMINATE").is_empty();
         if !matches!(
             step.kind,
             StepKind::ToolCall | StepKind::ToolResult | StepKind::Task
-        ) {
-            self.last.push((step.index, step.text.clone()));
+        ) && !control
+            && !silent
+        {
+            self.last.iter_mut().for_each(|said| said.closing = false);
+            self.last.push(Said {
+                agent: step.agent.clone(),
+                text: step.text.clone(),
+                closing: step.kind == StepKind::Message || step.kind == StepKind::Answer,
+            });
             if self.last.len() > 8 {
                 self.last.remove(0);
             }

@@ -5,6 +5,7 @@
 //! behind it. Time is linear in the text: an opening bracket that was once seen to break is never tried again.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 
@@ -25,6 +26,8 @@ pub(super) enum Piece {
     Found(Found),
     /// A `"key": scalar` pair outside any value that could be read.
     Loose { key: String, value: Value },
+    /// Text between whole values that is none.
+    Gap { at: usize },
 }
 
 /// A value found in damaged text.
@@ -50,27 +53,24 @@ pub(super) struct Found {
 pub(super) fn pieces<E>(text: &str, take: &mut dyn FnMut(Piece) -> Result<(), E>) -> Result<(), E> {
     let mut doomed = HashSet::new();
     let mut at = 0;
+    let mut broke = false;
     while let Some(start) = next_start(text, at, &doomed) {
-        for piece in loose(text.get(at..start).unwrap_or_default()) {
-            take(piece)?;
-        }
+        between(text, at..start, broke, take)?;
         let mut parser = Parser::new(text, start);
         let parsed = parser.value(0);
         let end = parser.pos;
-        let (value, tail, broken) = match parsed {
-            Ok(value) => {
-                at = end;
-                (value, false, None)
-            }
-            Err(Stop) => {
-                doomed.extend(parser.open.iter().copied());
-                doomed.insert(start);
-                at = parser.resume.max(start + 1);
-                let (value, tail) = parser.partial.unwrap_or((Value::Null, false));
-                let reason = parser.reason;
-                (value, tail, Some(Fault { at: end, reason }))
-            }
+        let (value, tail, broken) = if let Ok(value) = parsed {
+            at = end;
+            (value, false, None)
+        } else {
+            doomed.extend(parser.open.iter().copied());
+            doomed.insert(start);
+            at = parser.resume.max(start + 1);
+            let (value, tail) = parser.partial.unwrap_or((Value::Null, false));
+            let reason = parser.reason;
+            (value, tail, Some(Fault { at: end, reason }))
         };
+        broke = broken.is_some();
         let mut starts = parser.lists;
         if value.is_array() {
             starts.insert(String::new(), parser.starts);
@@ -85,10 +85,28 @@ pub(super) fn pieces<E>(text: &str, take: &mut dyn FnMut(Piece) -> Result<(), E>
             tail,
         }))?;
     }
-    for piece in loose(text.get(at..).unwrap_or_default()) {
-        take(piece)?;
+    between(text, at..text.len(), broke, take)
+}
+
+/// What stands between two values: loose pairs, or text that is no value. After a broken value it is that one's rest.
+fn between<E>(
+    text: &str,
+    range: Range<usize>,
+    broke: bool,
+    take: &mut dyn FnMut(Piece) -> Result<(), E>,
+) -> Result<(), E> {
+    let gap = text.get(range.clone()).unwrap_or_default();
+    let pairs = loose(gap);
+    let other = |c: char| !(c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'));
+    if pairs.is_empty()
+        && !broke
+        && let Some(at) = gap.find(other)
+    {
+        take(Piece::Gap {
+            at: range.start + at,
+        })?;
     }
-    Ok(())
+    pairs.into_iter().try_for_each(take)
 }
 
 /// Where the next value may begin: an object anywhere, a list at the beginning of a line.
@@ -166,6 +184,7 @@ struct Parser<'a> {
     resume: usize,
     reason: &'static str,
     partial: Option<(Value, bool)>,
+    python: bool,
     /// Where the elements of the last list near the top begin.
     starts: Vec<usize>,
     /// The same by key, for the lists in the value's own members.
@@ -183,6 +202,7 @@ impl<'a> Parser<'a> {
             resume: at,
             reason: "not JSON",
             partial: None,
+            python: false,
             starts: Vec::new(),
             lists: HashMap::new(),
         }
@@ -193,10 +213,7 @@ impl<'a> Parser<'a> {
     }
 
     fn space(&mut self) {
-        while self
-            .peek()
-            .is_some_and(|b| b.is_ascii_whitespace() || b == 0)
-        {
+        while self.peek().is_some_and(|b| b.is_ascii_whitespace()) {
             self.pos += 1;
         }
     }
@@ -263,7 +280,12 @@ impl<'a> Parser<'a> {
                 self.lists
                     .insert(key.clone(), std::mem::take(&mut self.starts));
             }
-            map.insert(key, value);
+            // A container that broke off before it held anything is no content.
+            let empty = value.as_array().is_some_and(Vec::is_empty)
+                || value.as_object().is_some_and(Map::is_empty);
+            if !empty {
+                map.insert(key, value);
+            }
             tail = broken;
         }
         self.partial = Some((Value::Object(map), tail));
@@ -392,7 +414,9 @@ impl<'a> Parser<'a> {
     }
 
     fn string(&mut self, quote: u8) -> Result<String, Stop> {
-        if quote == b'\'' {
+        // Said once: it is the way the whole text is written.
+        if quote == b'\'' && !self.python {
+            self.python = true;
             self.fault("single quotes, read as Python text");
         }
         let mut out = String::new();

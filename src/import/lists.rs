@@ -27,8 +27,8 @@ const PLAN_WORDS: [&str; 12] = [
     "estrategia",
 ];
 
-/// Looks through a text outside its code blocks.
-pub(super) fn lists(text: &str) -> Lists {
+/// Looks through a text outside its code blocks; each item is shown to `each`.
+pub(super) fn lists(text: &str, each: &mut dyn FnMut(&str)) -> Lists {
     let mut found = Lists::default();
     let mut code = false;
     let mut above = "";
@@ -41,6 +41,7 @@ pub(super) fn lists(text: &str) -> Lists {
             continue;
         }
         if let Some(item) = item(line) {
+            each(item);
             found.items += 1;
             found.computed += usize::from(is_computation(item));
             found.announced |= announces(above);
@@ -55,7 +56,7 @@ fn announces(line: &str) -> bool {
         let line = line.to_lowercase();
         line.split(|c: char| !c.is_alphanumeric())
             .any(|word| PLAN_WORDS.contains(&word))
-            || line.chars().any(|c| !c.is_ascii())
+            || !line.is_ascii()
                 && PLAN_WORDS
                     .iter()
                     .any(|word| !word.is_ascii() && line.contains(word))

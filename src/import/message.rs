@@ -85,7 +85,13 @@ pub(super) fn read(value: &Value) -> Reading {
     if let Some(inner) = map.get("message").and_then(Value::as_object)
         && inner.contains_key("content")
     {
-        let mut drafts = chat(inner);
+        let mut inner = inner.clone();
+        if !inner.contains_key("role")
+            && let Some(role) = text_of(map, "role").or_else(|| text_of(map, "type"))
+        {
+            inner.insert("role".to_owned(), role.into());
+        }
+        let mut drafts = chat(&inner);
         let time = time_of(map);
         for draft in &mut drafts {
             draft.time = draft.time.take().or_else(|| time.clone());
@@ -134,6 +140,8 @@ fn split_role(role: &str) -> (&str, Option<&str>) {
 /// The messages of OpenAI, AG2, Who&When and their relatives.
 fn chat(map: &Map<String, Value>) -> Vec<Draft> {
     let role = text_of(map, "role").unwrap_or_default();
+    // Many things have a name and a value; only what says who speaks may call its content something else.
+    let speaks = AGENT_KEYS.iter().skip(1).any(|key| map.contains_key(*key));
     let Some(speaker) = AGENT_KEYS
         .iter()
         .filter_map(|key| text_of(map, key))
@@ -141,7 +149,10 @@ fn chat(map: &Map<String, Value>) -> Vec<Draft> {
     else {
         return Vec::new();
     };
-    let content = CONTENT_KEYS.iter().find_map(|key| map.get(*key));
+    let content = CONTENT_KEYS
+        .iter()
+        .take(if speaks { CONTENT_KEYS.len() } else { 1 })
+        .find_map(|key| map.get(*key));
     let calls = calls(map);
     if content.is_none() && calls.is_empty() {
         return Vec::new();

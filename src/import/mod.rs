@@ -226,7 +226,7 @@ fn finish(mut feed: Feed<'_>, path: &Path, source_digest: Digest) -> Result<Impo
         .map(|name| name.to_string_lossy().into_owned());
     session.source_digest = Some(source_digest);
     session.coverage = std::mem::take(&mut feed.coverage);
-    let answer = answer.or_else(|| feed.answer());
+    let answer = answer.or_else(|| feed.answer(session.orchestrator.as_deref()));
     Ok(Imported {
         session,
         steps: feed.steps,

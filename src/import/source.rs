@@ -46,8 +46,8 @@ pub(super) fn open(path: &Path) -> Result<(File, Encoding, u64), ImportError> {
         .map_err(unreadable)?;
     let encoding = match head.as_slice() {
         [0xEF, 0xBB, 0xBF, ..] => Encoding::Utf8(3),
-        [0xFF, 0xFE, ..] => Encoding::Utf16Le,
-        [0xFE, 0xFF, ..] => Encoding::Utf16Be,
+        [0xFF, 0xFE, ..] | [b'{' | b'[', 0, ..] => Encoding::Utf16Le,
+        [0xFE, 0xFF, ..] | [0, b'{' | b'[', ..] => Encoding::Utf16Be,
         [0x1F, 0x8B, ..] => {
             return Err(unknown(
                 "compressed by gzip",
@@ -72,8 +72,6 @@ pub(super) fn open(path: &Path) -> Result<(File, Encoding, u64), ImportError> {
                 KNOWN,
             ));
         }
-        [b'{' | b'[', 0, ..] => Encoding::Utf16Le,
-        [0, b'{' | b'[', ..] => Encoding::Utf16Be,
         _ if head.iter().all(u8::is_ascii_whitespace) && meta.len() <= HEAD as u64 => {
             return Err(unknown("empty", "Export the log again"));
         }

@@ -242,6 +242,11 @@ fn other_list(len: usize, first: &Value) -> Value {
 
 /// A document's members beside its list, or a record of its own.
 fn root_map(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), ImportError> {
+    if roots == 1 && feed.seen == 0 && !feed.fields.is_empty() {
+        // The first line was no message; it stays a record, and may hold labels.
+        let first = Value::Object(feed.fields.clone());
+        feed.record(first, None, None)?;
+    }
     if roots > 0 || feed.seen == 0 && (is_message(&value) || super::dover::Own::is_header(&value)) {
         return second_document(feed, value, roots);
     }
@@ -307,6 +312,7 @@ pub(super) fn tolerant(
                 root_value(feed, found, &lines, roots)?;
                 roots += 1;
             }
+            Piece::Gap { at } => gap(feed, text, at, &lines, roots)?,
             Piece::Loose { key, value } => {
                 if !feed.fields.contains_key(&key) {
                     feed.field(key, value);
@@ -315,6 +321,26 @@ pub(super) fn tolerant(
         }
         Ok(())
     })
+}
+
+/// Text that is no value: a damaged record among others, the wrong kind of file if it comes first.
+fn gap(
+    feed: &mut Feed<'_>,
+    text: &str,
+    at: usize,
+    lines: &Lines,
+    roots: usize,
+) -> Result<(), ImportError> {
+    let reason = if text.as_bytes().get(at) == Some(&0) {
+        "NUL bytes"
+    } else {
+        "text that is no JSON"
+    };
+    if roots == 0 {
+        feed.note(lines.place(at), reason);
+        return Ok(());
+    }
+    feed.record(Value::Null, Some(lines.place(at)), Some(reason))
 }
 
 /// A value at the top of damaged text: a document, a list, or a record.
@@ -359,13 +385,13 @@ fn root_value(
     if let Some(fault) = broken.filter(|_| !tail) {
         feed.record(Value::Null, Some(lines.place(fault.at)), Some(fault.reason))?;
     }
-    let (first, last) = (
+    let (begin, end) = (
         starts.first().copied().unwrap_or(at),
         starts.last().copied().unwrap_or(at),
     );
     for fault in faults
         .iter()
-        .filter(|fault| !(first..last).contains(&fault.at))
+        .filter(|fault| !(begin..end).contains(&fault.at))
     {
         feed.note(
             lines.place(fault.at),

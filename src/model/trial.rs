@@ -16,7 +16,7 @@ pub struct Trial {
 }
 
 /// Cuts a trajectory of `len` steps at the steps that state a plan. What precedes the first plan (the task) is shown with trial 1 but is not part of it.
-/// Without any plan the whole trajectory after its task is one trial. Stalls and ledgers never cut. O(plans).
+/// Without any plan the whole trajectory after its task (and the words of the machinery around it) is one trial. Stalls and ledgers never cut. O(plans).
 #[must_use]
 pub fn trials(plan_steps: &[usize], first_after_task: usize, len: usize) -> Vec<Trial> {
     let starts: &[usize] = if plan_steps.is_empty() {
@@ -48,7 +48,8 @@ pub fn trials_of_kinds(kinds: &[StepKind]) -> Vec<Trial> {
         .filter(|(_, k)| **k == StepKind::Plan)
         .map(|(i, _)| i)
         .collect();
-    let first = kinds.iter().take_while(|k| **k == StepKind::Task).count();
+    let before = |kind: &&StepKind| matches!(kind, StepKind::Task | StepKind::Control);
+    let first = kinds.iter().take_while(before).count();
     trials(&plans, first, kinds.len())
 }
 
@@ -76,7 +77,7 @@ mod tests {
 
     #[test]
     fn without_a_plan_is_one_trial_after_the_task() {
-        use StepKind::{Ledger, Message, Task};
+        use StepKind::{Control, Ledger, Message, Task};
         let got = trials_of_kinds(&[Task, Message, Ledger, Message]);
         assert_eq!(
             got,
@@ -84,6 +85,16 @@ mod tests {
                 index: 1,
                 start: 1,
                 end: 3
+            }]
+        );
+        // A chat that opens with a system prompt.
+        let got = trials_of_kinds(&[Control, Task, Message]);
+        assert_eq!(
+            got,
+            [Trial {
+                index: 1,
+                start: 2,
+                end: 2
             }]
         );
         assert!(trials_of_kinds(&[Task]).is_empty());

@@ -89,7 +89,7 @@ pub(super) fn trials_of(conn: &Connection, line: &Line) -> Result<Vec<Trial>, Fa
     const PLANS: &str = "SELECT idx FROM step
          WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 AND kind = 'plan' ORDER BY idx";
     const AFTER_TASK: &str = "SELECT idx FROM step
-         WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 AND kind <> 'task' ORDER BY idx";
+         WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 AND kind NOT IN ('task', 'control') ORDER BY idx";
     let all = 0..line.len;
     let plans = line.collect(conn, &all, PLANS, |row| row.get(0))?;
     let mut after_task = line.len;

@@ -10,6 +10,7 @@ mod cli;
 mod corpus;
 mod fork;
 mod house;
+mod import;
 mod receipts;
 mod store;
 mod support;

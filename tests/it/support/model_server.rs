@@ -342,13 +342,14 @@ fn error_object(message: &str) -> String {
 /// Marks an agent's report.
 const REPORT: &str = "Report:";
 /// Marks an orchestrator's instruction.
-const SEARCH: &str = "Find out more about";
+const SEARCH: &str = "Go on to";
 /// After so many reports the task counts as solved.
 const ENOUGH: usize = 2;
 
 /// Answers from the request alone. An agent reports on the content words of what it was last told and names their longest as its finding;
 /// from the third report on it states that as the final answer. Who is directed by a last message that offers `FINAL ANSWER:` is an orchestrator:
 /// it sends an agent, chosen by the last report's length, after the finding, and states it after two reports, or when it is offered no `NEXT:`.
+/// These phrases hold no content words of their own, so whatever is found comes from the conversation.
 fn answer(body: &Value) -> String {
     let mut talk: Vec<&str> = body["messages"]
         .as_array()
@@ -366,10 +367,7 @@ fn answer(body: &Value) -> String {
         .max_by_key(|word| word.chars().count())
         .map_or("nothing", |word| word.as_str());
     let Some(offer) = offer else {
-        let report = format!(
-            "{REPORT} I considered {} and found {finding}.",
-            words.join(", ")
-        );
+        let report = format!("{REPORT} I saw {} and got {finding}.", words.join(", "));
         return if reports >= ENOUGH {
             format!("{report}\nFINAL ANSWER: {finding}")
         } else {
@@ -388,7 +386,7 @@ fn answer(body: &Value) -> String {
         .get(told.len() % agents.len().max(1))
         .copied()
         .unwrap_or("nobody");
-    format!("NEXT: {agent}\n{SEARCH} {finding} and say what follows from it.")
+    format!("NEXT: {agent}\n{SEARCH} {finding} and say all you can.")
 }
 
 /// The words of four letters and more, each once, without a speaker's name in front.
