@@ -63,20 +63,27 @@ fn record(one: &Classified) -> Told<'_> {
     }
 }
 
-/// Reads a file of text; `-` is standard input.
-pub(super) fn read(path: &Path) -> Result<String, CliError> {
-    let bytes = if path == Path::new("-") {
+fn read(path: &Path) -> Result<String, CliError> {
+    String::from_utf8(bytes(path)?).map_err(|error| unreadable(path, io::Error::other(error)))
+}
+
+/// Reads a file; `-` is standard input.
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, CliError> {
+    let found = if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin().read_to_end(&mut bytes).map(|_| bytes)
     } else {
         fs::read(path)
     };
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
-    text.map_err(|source| CliError::File {
+    found.map_err(|error| unreadable(path, error))
+}
+
+fn unreadable(path: &Path, source: io::Error) -> CliError {
+    CliError::File {
         path: path.to_owned(),
         source,
-        mend: "Name a file of UTF-8 text that can be read",
-    })
+        mend: "Name a file of text that can be read",
+    }
 }
 
 impl Answer for Records<'_> {

@@ -12,6 +12,8 @@ mod error;
 mod fork;
 mod import;
 mod out;
+mod owner;
+mod receipt;
 mod replay;
 mod run;
 mod schema;
@@ -62,6 +64,8 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
         Some(Command::Classify(args)) => classify::run(&mut context, &args),
+        Some(Command::Receipt(args)) => receipt::run(&mut context, args),
+        Some(Command::Owner(args)) => owner::run(&mut context, args),
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
         Some(_) => Err(CliError::Usage("not in this build".to_owned())),

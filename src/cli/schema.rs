@@ -3,6 +3,7 @@
 use super::args::{Schema, SchemaOf};
 use super::context::Context;
 use super::error::{CliError, Exit};
+use crate::gate::receipt::RECEIPT_SCHEMA;
 use crate::gate::steering::STEERING_SCHEMA;
 use crate::import::SESSION_SCHEMA;
 
@@ -10,6 +11,7 @@ use crate::import::SESSION_SCHEMA;
 pub fn run(context: &mut Context, args: &Schema) -> Result<Exit, CliError> {
     let text = match args.which {
         SchemaOf::Session => SESSION_SCHEMA,
+        SchemaOf::Receipt => RECEIPT_SCHEMA,
         SchemaOf::Steering => STEERING_SCHEMA,
     };
     context.out.raw(text)?;

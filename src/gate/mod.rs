@@ -6,8 +6,10 @@
 mod authority;
 mod config;
 mod effects;
+pub mod key;
 mod lineage;
 mod outcome;
+pub mod receipt;
 mod report;
 mod risk;
 mod state;

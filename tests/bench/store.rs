@@ -77,7 +77,9 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
     let mut go = |_: &ForkFacts| ForkRuling {
         gate: GateStatus::ReadyToResume,
         go: true,
+        diagnostic: false,
         reason: None,
+        receipt: dover::store::ForkEvidence::default(),
     };
     store.fork(draft, &mut go).unwrap().1[0].id.clone()
 }
