@@ -1,1 +1,281 @@
-//! What the screen is about: state, messages, update, jobs, the command table. No drawing, no I/O.
+//! What the screen is about: state, messages, update, jobs, the command table. No drawing, no I/O, no clock.
+//!
+//! A key becomes a [`command::Id`] by the one table, [`update`] changes the state and answers with [`Job`]s, the driver in
+//! `term` does them and sends [`Msg`]s back. Views lie on a stack over the picker and the open session, so that `Esc` is one
+//! step back from anywhere. Long lists are never held whole: [`steps::StepList`].
+
+mod act;
+pub mod command;
+pub mod compare;
+pub mod editor;
+pub mod extent;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod fork;
+pub mod key;
+pub mod msg;
+pub mod picker;
+pub mod session;
+pub mod steps;
+mod update;
+
+pub use command::Context;
+pub use msg::{Job, Msg};
+pub use update::update;
+
+use std::collections::BTreeMap;
+
+use crate::model::{Branch, BranchId};
+use compare::Compare;
+use editor::Editor;
+use extent::Extents;
+use fork::{Gates, Replay};
+use msg::Ticket;
+use picker::{Importing, Picker};
+use session::{Focus, Open};
+
+/// The command table, as the rest of the program calls it.
+pub mod commands {
+    pub use super::command::{Command, markdown_table, table};
+}
+
+/// A view over the picker or the session.
+#[derive(Debug)]
+pub enum View {
+    /// The editor.
+    Editor(Box<Editor>),
+    /// The gate panel.
+    Gates(Box<Gates>),
+    /// The replay; its state outlives the view.
+    Replay,
+    /// The comparison.
+    Compare(Box<Compare>),
+    /// Milestones; the selected one.
+    Milestones(usize),
+    /// Interventions; the selected one.
+    Interventions(usize),
+    /// The key help.
+    Help,
+    /// The last notice in full.
+    Notice,
+}
+
+/// What a line of input is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Narrows the picker.
+    Filter,
+    /// Searches the branch.
+    Search,
+    /// Goes to a step.
+    Goto,
+}
+
+/// A line of input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The line so far.
+    pub line: String,
+}
+
+/// A line for the operator: what happened and what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The sentence.
+    pub text: String,
+    /// Whether something failed.
+    pub fault: bool,
+}
+
+/// Milestones of a branch beside those of its parent.
+#[derive(Clone, Copy, Debug)]
+pub struct Milestones<'a> {
+    /// The branch.
+    pub branch: &'a Branch,
+    /// For each milestone the first step that reaches it.
+    pub reached: &'a [Option<usize>],
+    /// The parent and the same of it.
+    pub before: Option<(&'a Branch, &'a [Option<usize>])>,
+}
+
+/// The whole state of the screen.
+#[derive(Debug)]
+pub struct App {
+    /// Who sits here; stands in interventions.
+    pub operator: String,
+    /// The picker, below everything.
+    pub picker: Picker,
+    /// The open session, over the picker.
+    pub open: Option<Open>,
+    /// Views over both, the topmost last.
+    pub views: Vec<View>,
+    /// Edits not forked yet, by branch and step.
+    pub drafts: BTreeMap<(BranchId, usize), String>,
+    /// A line of input, over everything.
+    pub prompt: Option<Prompt>,
+    /// The fork being replayed, or the last one that was.
+    pub replay: Option<Replay>,
+    /// What the operator should know now; goes with the next key.
+    pub notice: Option<Notice>,
+    /// The last notice, for the popup.
+    pub last_notice: Option<Notice>,
+    /// Where the panes stand, as last drawn.
+    pub extents: Extents,
+    /// The operator was asked whether running branches shall be stopped.
+    pub asked_to_quit: bool,
+    /// How to leave, once that is decided.
+    pub exit: Option<Exit>,
+    tickets: Ticket,
+}
+
+/// How to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Stop what runs, then go.
+    Quit,
+    /// Go at once; what runs becomes interrupted.
+    Leave,
+}
+
+impl App {
+    /// The state at the start and the first jobs: the samples, and what was asked for on the command line.
+    #[must_use]
+    pub fn start(operator: String, open: Option<String>) -> (Self, Vec<Job>) {
+        let mut app = Self {
+            operator,
+            picker: Picker::default(),
+            open: None,
+            views: Vec::new(),
+            drafts: BTreeMap::new(),
+            prompt: None,
+            replay: None,
+            notice: None,
+            last_notice: None,
+            extents: Extents::default(),
+            asked_to_quit: false,
+            exit: None,
+            tickets: 0,
+        };
+        let mut jobs = vec![Job::Samples];
+        if let Some(what) = open {
+            app.picker.importing = Some(Importing {
+                what: what.clone(),
+                ..Importing::default()
+            });
+            jobs.insert(0, Job::TakeIn(what));
+        }
+        (app, jobs)
+    }
+
+    /// Where the operator is.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        if self.prompt.is_some() {
+            return Context::Prompt;
+        }
+        match (self.views.last(), &self.open) {
+            (Some(View::Editor(editor)), _) if editor.typing => Context::Typing,
+            (Some(View::Editor(_)), _) => Context::Editor,
+            (Some(View::Gates(_)), _) => Context::Gates,
+            (Some(View::Replay), _) => Context::Replay,
+            (Some(View::Compare(compare)), _) if compare.expanded => Context::Pair,
+            (Some(View::Compare(_)), _) => Context::Compare,
+            (Some(View::Milestones(_)), _) => Context::Milestones,
+            (Some(View::Interventions(_)), _) => Context::Interventions,
+            (Some(View::Help), _) => Context::Help,
+            (Some(View::Notice), _) => Context::Notice,
+            (None, None) => Context::Picker,
+            (None, Some(open)) => match open.focus {
+                Focus::Steps => Context::Steps,
+                Focus::Detail => Context::Detail,
+                Focus::Branches => Context::Branches,
+            },
+        }
+    }
+
+    /// The gate panel, if it is on top.
+    #[must_use]
+    pub fn gates(&self) -> Option<&Gates> {
+        match self.views.last() {
+            Some(View::Gates(gates)) => Some(gates),
+            _ => None,
+        }
+    }
+
+    /// The replay, if it belongs to the open session.
+    #[must_use]
+    pub fn replay_here(&self) -> Option<&Replay> {
+        let session = &self.open.as_ref()?.session.id;
+        let replay = self.replay.as_ref()?;
+        (replay.request.branch.session() == session).then_some(replay)
+    }
+
+    /// The branch that the milestone panel is about: that of the view below it.
+    #[must_use]
+    pub fn milestones(&self) -> Option<Milestones<'_>> {
+        let open = self.open.as_ref()?;
+        let below = self
+            .views
+            .iter()
+            .rev()
+            .find(|view| !matches!(view, View::Milestones(_)));
+        match below {
+            Some(View::Compare(compare)) => Some(Milestones {
+                branch: &compare.b.branch,
+                reached: &compare.b.milestones,
+                before: Some((&compare.a.branch, &compare.a.milestones)),
+            }),
+            Some(View::Replay) => {
+                let replay = self.replay_here()?;
+                let run = replay.run()?;
+                let parent = (open.branch.id == replay.request.branch)
+                    .then_some((&open.branch, open.milestones.as_slice()));
+                Some(Milestones {
+                    branch: &run.branch,
+                    reached: &run.milestones,
+                    before: parent,
+                })
+            }
+            _ => {
+                let parent = open
+                    .branches
+                    .iter()
+                    .find(|b| Some(&b.id) == open.branch.parent.as_ref());
+                Some(Milestones {
+                    branch: &open.branch,
+                    reached: &open.milestones,
+                    before: parent.zip(open.parent_milestones.as_deref()),
+                })
+            }
+        }
+    }
+
+    /// Whether runs are going.
+    #[must_use]
+    pub fn running(&self) -> bool {
+        self.replay.as_ref().is_some_and(Replay::running)
+    }
+
+    /// Tells the operator something.
+    pub fn tell(&mut self, text: impl Into<String>) {
+        self.say(text.into(), false);
+    }
+
+    /// Tells the operator what failed.
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.say(text.into(), true);
+    }
+
+    fn say(&mut self, text: String, fault: bool) {
+        let notice = Notice { text, fault };
+        self.last_notice = Some(notice.clone());
+        self.notice = Some(notice);
+    }
+
+    fn ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        self.tickets
+    }
+}

@@ -112,13 +112,12 @@ impl From<Outcome> for Forked {
             verdict,
             reason,
         } = outcome;
-        let gates = report.map(|report| report.gates).unwrap_or_default();
         Self {
             baseline: intervention.category == Category::None,
             answer_leak: intervention.answer_leak,
             intervention: intervention.into(),
             branches: branches.into_iter().map(Ran::from).collect(),
-            gates,
+            gates: report.map(|report| report.gates).unwrap_or_default(),
             progress,
             verdict,
             reason,
@@ -236,7 +235,7 @@ pub fn gates(out: &mut Out, gates: &[GateResult]) -> io::Result<()> {
             None => ' ',
         };
         out.labelled(
-            &format!("  {mark} {} {:<10}", gate.number, gate.name),
+            &format!("  {mark} {} {:<11}", gate.number, gate.name),
             &gate.found,
         )?;
         if gate.holds == Some(false) {

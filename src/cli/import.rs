@@ -8,6 +8,7 @@ use super::args::Import;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
+use super::text::in_trials;
 use crate::model::{BranchId, Coverage};
 use crate::pipeline;
 
@@ -60,10 +61,7 @@ impl Answer for Imported {
         let known = if self.new { "" } else { " (known already)" };
         out.row(Tone::Strong, &format!("{}{known}", self.session))?;
         out.labelled("  format   ", &self.format)?;
-        out.labelled(
-            "  steps    ",
-            &format!("{} in {} trials", self.steps, self.trials),
-        )?;
+        out.labelled("  steps    ", &in_trials(self.steps, self.trials))?;
         out.labelled("  agents   ", &self.agents.join(", "))?;
         out.labelled("  coverage ", &coverage_line(&self.coverage))?;
         for note in &self.coverage.notes {

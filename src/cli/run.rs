@@ -10,6 +10,7 @@ use super::args::{Run, RunWhere};
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
+use super::text::in_trials;
 use crate::import;
 use crate::model::{BranchId, Effect, Session};
 use crate::pipeline;
@@ -124,10 +125,7 @@ impl Answer for Played {
             None => "not judged",
         };
         out.row(Tone::Strong, &self.session)?;
-        out.labelled(
-            "  steps  ",
-            &format!("{} in {} trials", self.steps, self.trials),
-        )?;
+        out.labelled("  steps  ", &in_trials(self.steps, self.trials))?;
         let answer = self.answer.as_deref().unwrap_or("none");
         out.labelled("  answer ", &format!("{answer} ({success})"))?;
         let open = self.file.as_ref().unwrap_or(&self.session);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
+use super::text::{count, in_trials};
 use crate::pipeline::{self, PipelineError};
 use crate::store::{SessionSummary, StoreError};
 
@@ -77,8 +78,9 @@ impl Answer for Sessions {
                 format!(" · {}/{} milestones", share.reached, share.of)
             });
             let tail = format!(
-                "{outcome} · {} steps · {} trials · {} branches{milestones}",
-                row.steps, row.trials, row.branches
+                "{outcome} · {} · {}{milestones}",
+                in_trials(row.steps, row.trials),
+                count(row.branches, "branch"),
             );
             out.row(Tone::Strong, &format!("{}  {}", row.id, row.title))?;
             out.row(

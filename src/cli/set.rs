@@ -12,6 +12,7 @@ use super::out::{Answer, Out, Tone};
 use crate::model::{
     BranchId, Check, Effect, MAX_MILESTONES, Milestone, Session, ToolProfile, Verifier,
 };
+use crate::pipeline;
 use crate::store::Store;
 
 #[derive(Serialize)]
@@ -44,7 +45,7 @@ pub fn run(context: &mut Context, args: &Set) -> Result<Exit, CliError> {
     check_marks(&store, &session, &branch, args)?;
     check_effects(&store, &branch, args)?;
     if session != before {
-        store.update_session(&session)?;
+        pipeline::update(&store, &session)?;
     }
     for (milestone, step) in &args.marks {
         store.mark_milestone(&branch, *milestone, *step)?;

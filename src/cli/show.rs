@@ -8,7 +8,10 @@ use super::args::Show;
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
-use crate::model::{BranchId, Milestone, Session, Step, StepKind, Trial, head_text, trial_of};
+use crate::model::{
+    BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text,
+    ledger_gist, trial_of,
+};
 use crate::store::Store;
 
 #[derive(Serialize)]
@@ -17,6 +20,11 @@ struct Shown {
     branch: BranchId,
     title: String,
     task: String,
+    parent: Option<BranchId>,
+    fork_step: Option<usize>,
+    gate: Option<GateStatus>,
+    run: RunStatus,
+    diagnostic: bool,
     expected: Option<String>,
     answer: Option<String>,
     success: Option<bool>,
@@ -61,6 +69,11 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
         title: session.title,
         task: session.task,
         expected: session.expected,
+        parent: branch.parent,
+        fork_step: branch.fork_step,
+        gate: branch.gate,
+        run: branch.run,
+        diagnostic: branch.diagnostic,
         answer: branch.answer,
         success: branch.success,
         steps: steps.into_iter().map(|step| shown(step, &trials)).collect(),
@@ -112,7 +125,7 @@ impl ShownStep {
             out.row(Tone::Strong, &format!("step {}  {who}", self.index))?;
             out.para(2, &self.text)
         } else {
-            let head = head_text(&self.text);
+            let head = ledger_gist(&self.text).unwrap_or_else(|| head_text(&self.text));
             out.row(Tone::Plain, &format!("{:>5} {who}  {head}", self.index))
         }
     }

@@ -12,6 +12,21 @@ pub fn width(text: &str) -> usize {
     text.cell_width().into()
 }
 
+/// So many of something, as people say it.
+pub fn count(n: usize, thing: &str) -> String {
+    let plural = match thing {
+        _ if n == 1 => "",
+        _ if thing.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{n} {thing}{plural}")
+}
+
+/// How long a trajectory is.
+pub fn in_trials(steps: usize, trials: usize) -> String {
+    format!("{} in {}", count(steps, "step"), count(trials, "trial"))
+}
+
 /// The beginning of a line that fits into so many columns, with an ellipsis if it was longer.
 pub fn cut(line: &str, columns: usize) -> String {
     // A character has at least one byte, and no cell without one: the common case needs no measuring.
@@ -47,6 +62,13 @@ mod tests {
         assert_eq!(cut("five!", 4), "fiv…");
         assert_eq!(cut("天地人", 4), "天…");
         assert_eq!(width(&cut("天地人", 5)), 5);
+    }
+
+    #[test]
+    fn things_are_counted_as_people_say_it() {
+        assert_eq!(count(1, "branch"), "1 branch");
+        assert_eq!(count(0, "branch"), "0 branches");
+        assert_eq!(count(2, "trial"), "2 trials");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::args::Trials;
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
+use super::text::count;
 use crate::model::{BranchId, StepHead, Trial};
 
 #[derive(Serialize)]
@@ -39,8 +40,7 @@ pub fn run(context: &mut Context, args: &Trials) -> Result<Exit, CliError> {
 
 impl Answer for Listed {
     fn print(&self, out: &mut Out) -> io::Result<()> {
-        let plural = if self.trials.len() == 1 { "" } else { "s" };
-        let title = format!("{}: {} trial{plural}", self.branch, self.trials.len());
+        let title = format!("{}: {}", self.branch, count(self.trials.len(), "trial"));
         out.row(Tone::Strong, &title)?;
         for (trial, plan) in self.trials.iter().zip(&self.plans) {
             let head = plan.as_ref().map_or("", |plan| plan.head.as_str());

@@ -101,11 +101,12 @@ pub struct Imported {
 pub enum Content {
     /// A log, or something else that [`import`] has a sentence for.
     Log,
-    /// A scenario world: TOML with a `[world]` table.
+    /// A scenario world: TOML with `[[agent]]` or `[[page]]` tables.
     World,
 }
 
-/// Tells a scenario world from a log.
+/// Tells a scenario world from a log: worlds are TOML and have agents. A world with a fault in it is still a world, so that the fault is
+/// told in a world's terms.
 #[must_use]
 pub fn sniff(path: &Path) -> Content {
     /// Worlds are small; a larger file is a log.
@@ -116,14 +117,12 @@ pub fn sniff(path: &Path) -> Content {
     } else {
         String::new()
     };
-    let looks = text
+    let mut lines = text
         .lines()
-        .any(|line| line.trim_start().starts_with("[world"));
-    if looks
-        && text
-            .parse::<toml::Table>()
-            .is_ok_and(|table| table.get("world").is_some_and(toml::Value::is_table))
-    {
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let json = text.trim_start().starts_with(['{', '"']);
+    if !json && lines.any(|line| line.starts_with("[[agent]]") || line.starts_with("[[page]]")) {
         Content::World
     } else {
         Content::Log

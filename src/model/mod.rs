@@ -10,6 +10,7 @@ mod digest;
 mod edit;
 mod effect;
 mod leak;
+mod ledger;
 mod milestone;
 mod progress;
 mod rates;
@@ -30,6 +31,7 @@ pub use digest::Digest;
 pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
 pub use leak::leaks_answer;
+pub use ledger::ledger_gist;
 pub use milestone::{
     Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
 };

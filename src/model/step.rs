@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, EffectClass};
+use super::{Digest, EffectClass, ledger_gist};
 
 /// What a step is (SPEC 1).
 #[derive(
@@ -176,7 +176,7 @@ pub struct StepHead {
     pub kind: StepKind,
     /// The agent addressed.
     pub to: Option<String>,
-    /// The first [`HEAD_CHARS`] characters of the text, white space folded, uncleaned.
+    /// The first [`HEAD_CHARS`] characters of the text, white space folded, uncleaned; of a ledger its gist.
     pub head: String,
     /// Length of the whole text in bytes.
     pub len: usize,
@@ -196,7 +196,7 @@ impl StepHead {
             agent: step.agent.clone(),
             kind: step.kind,
             to: step.to.clone(),
-            head: head_text(&step.text),
+            head: ledger_gist(&step.text).unwrap_or_else(|| head_text(&step.text)),
             len: step.text.len(),
             error: step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed),
         }

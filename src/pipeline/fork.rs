@@ -97,19 +97,12 @@ pub async fn fork(
     });
     if !held {
         let restore = restore(store, &plan, 0).await?;
-        let runs = branches.iter().map(|branch| {
+        let runs = branches.into_iter().map(|branch| {
             let restore = Restore {
                 seed: branch.seed,
                 ..restore.clone()
             };
-            replay(
-                store,
-                &plan,
-                branch.clone(),
-                restore,
-                control.grip(),
-                &progress,
-            )
+            replay(store, &plan, branch, restore, control.grip(), &progress)
         });
         let mut runs = futures::stream::iter(runs).buffer_unordered(jobs.max(1));
         while let Some(ended) = runs.next().await {

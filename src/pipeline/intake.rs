@@ -20,13 +20,13 @@ use super::PipelineError;
 /// The sample sessions, carried in the program.
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
 
+/// The sample sessions, in the order in which somebody new to them meets them.
+const SAMPLE_NAMES: [&str; 3] = ["night-picture", "honey-stall", "release-notes"];
+
 /// Names of the sample sessions, in the order they are shown.
+#[must_use]
 pub fn sample_names() -> Vec<&'static str> {
-    SAMPLES
-        .files()
-        .filter(|file| file.path().extension().is_some_and(|end| end == "jsonl"))
-        .filter_map(|file| file.path().file_stem()?.to_str())
-        .collect()
+    SAMPLE_NAMES.to_vec()
 }
 
 /// A file that came with the samples, such as a world.
@@ -67,7 +67,8 @@ pub fn take_in(
 /// # Errors
 /// The store.
 pub fn take_in_samples(store: &Store) -> Result<(), PipelineError> {
-    for name in sample_names() {
+    // The picker shows the newest first.
+    for name in sample_names().into_iter().rev() {
         if !store.has_session(name)? {
             sample(store, name)?;
         }
@@ -175,15 +176,23 @@ fn play(store: &Store, session: Session) -> Result<String, PipelineError> {
     };
     // A world is computed, never awaited.
     let mut run = block_on(Scenario.restore(restore))?;
+    let mut steps = 0;
     let answer = loop {
         match block_on(run.next())? {
             Event::Delta { .. } => {}
-            Event::Step(made) => taken.push(&made.step, made.checkpoint.as_ref(), &made.effects)?,
+            Event::Step(made) => {
+                taken.push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
+                steps += 1;
+            }
             Event::Finished(finish) => break finish.answer,
         }
     };
     let ending = recorded(&session, answer);
-    Ok(taken.finish(Arc::unwrap_or_clone(session), ending)?)
+    drop(run);
+    let mut session = Arc::unwrap_or_clone(session);
+    session.coverage.read = steps;
+    session.coverage.content = steps > 0;
+    Ok(taken.finish(session, ending)?)
 }
 
 /// How a recorded run ended: it came to its end, and the verifier says what it can.

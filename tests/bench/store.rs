@@ -72,7 +72,6 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         intervention,
         runtime: "scenario".to_owned(),
         seeds: vec![0],
-        diagnostic: false,
     };
     let mut go = |_: &ForkFacts| ForkRuling {
         gate: GateStatus::ReadyToResume,

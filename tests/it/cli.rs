@@ -92,7 +92,7 @@ pub fn has_names(value: &Value, names: &[&str]) {
 }
 
 /// A log as Who&When's hand-crafted half has them: an orchestrator, two plans, a wrong end.
-fn orchestrated() -> String {
+pub fn orchestrated() -> String {
     let step = |role: &str, content: &str| json!({"role": role, "content": content});
     json!({
         "is_corrected": false,
@@ -109,7 +109,7 @@ fn orchestrated() -> String {
             step("Orchestrator (-> WebSurfer)", "Search for the ferry Halcyon and open its log."),
             step("WebSurfer", "The log of 1932 says: wintered in Bergen."),
             step("Orchestrator (thought)", "Stalled.... Replanning..."),
-            step("Orchestrator (thought)", "New plan:\n\nHere is the plan:\n- Ask the museum"),
+            step("Orchestrator (thought)", "New plan:\n\nHere is the plan:\n- Ask the museum\n- Read its answer"),
             step("Orchestrator (-> WebSurfer)", "Open the page of the museum."),
             step("WebSurfer", "The museum is closed."),
             step("Orchestrator (termination condition)", "No agent selected."),
@@ -179,7 +179,7 @@ fn a_damaged_record_is_told_and_hides_nothing() {
         coverage["notes"][0]["place"]
             .as_str()
             .unwrap()
-            .contains('2'),
+            .contains("line"),
         "{coverage}"
     );
     let shown = home.json(&["show", &file]);
@@ -476,6 +476,28 @@ fn a_store_that_cannot_be_used_is_told_and_left_alone() {
         home.refused(2, &["--store", newer, "sessions"])
             .contains("newer")
     );
+}
+
+#[test]
+fn a_locked_store_is_told_and_loses_nothing() {
+    let home = Home::new();
+    let file = home.file("ferry.json", &orchestrated());
+    home.json(&["import", &file]);
+    let other = home.file("sum.json", &dialogue());
+    let database = rusqlite::Connection::open(home.path("store.db")).unwrap();
+    database.execute_batch("begin immediate").unwrap();
+    let sentence = home.refused(2, &["import", &other]);
+    assert!(sentence.contains("locked"), "{sentence}");
+    // Whoever only reads is not disturbed.
+    assert_eq!(
+        home.json(&["trials", "ferry"])["trials"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    database.execute_batch("rollback").unwrap();
+    assert_eq!(home.json(&["import", &other])["new"], true);
 }
 
 #[test]

@@ -7,11 +7,13 @@
 )]
 
 mod cli;
+mod continued;
 mod corpus;
 mod fork;
 mod house;
 mod import;
 mod receipts;
+mod scenario;
 mod store;
 mod support;
 mod team;

@@ -90,6 +90,10 @@ pub struct LexiconData {
     concepts: BTreeMap<String, Vec<String>>,
     numbers: BTreeMap<String, Vec<String>>,
     spans: BTreeMap<String, Vec<String>>,
+    /// Arithmetic in words, by what it does.
+    pub(super) arithmetic: BTreeMap<String, Vec<String>>,
+    /// Fractions and multiples in words, by numerator and denominator.
+    pub(super) fractions: BTreeMap<String, Vec<String>>,
 }
 
 impl LanguageData {

@@ -1,51 +1,269 @@
-//! The embedded scenario runtime.
+//! The embedded scenario runtime: a small world in a TOML file whose agents interpret the text of what they are told.
+//!
+//! | file | what it is for |
+//! |---|---|
+//! | `world` | the world as its file has it, checked |
+//! | `words`, `lexicon`, `read`, `resolve` | from text to requests: tokens, meanings, clauses, things |
+//! | `arithmetic` | arithmetic in a text, found and worked out |
+//! | `core` | a world with its lexicon: facts recognised, templates filled |
+//! | `state` | everything that a checkpoint saves |
+//! | `engine` | composes steps and lets them have their consequences |
+//! | `orchestrate`, `turn`, `decide`, `dialogue` | who speaks next and what they do |
+//!
+//! Invariants: nothing is keyed to a world, a session or an expected edit; equal seeds give equal runs; a restore rebuilds the state from the
+//! checkpoint alone. Not here: judging. What a run reports is compared and scored by others.
 
+mod arithmetic;
+mod core;
+mod decide;
+mod dialogue;
+mod engine;
 mod lexicon;
+mod orchestrate;
 mod read;
+mod resolve;
+mod state;
+mod turn;
 mod words;
+mod world;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Description, Restore, Run, Runtime, RuntimeError};
-use crate::model::{Digest, Session};
+pub use self::world::{World, parse};
+use self::core::Core;
+use self::engine::{Engine, Watch};
+use self::state::State;
+use super::{Description, Event, Finish, Made, Restore, Run, Runtime, RuntimeError};
+use crate::model::{
+    AgentInfo, Digest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind, ToolProfile,
+};
 
-/// The scenario runtime.
+/// The most steps of a run that is played from its beginning.
+const MOST_STEPS: usize = 200;
+
+/// The runtime. It has no state of its own: the world comes with the session.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Scenario;
 
-/// A world as data.
-pub struct World;
-
-fn unbuilt() -> RuntimeError {
-    RuntimeError::Missing {
-        what: "the scenario runtime".into(),
-        mend: "It is being built".into(),
+/// A world's session before anything has run.
+#[must_use]
+pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
+    let orchestrator = world.orchestrator.as_ref().map(|o| o.name.clone());
+    let info = |name: &str, about: &str| AgentInfo {
+        name: name.to_owned(),
+        description: (!about.is_empty()).then(|| about.to_owned()),
+        system_prompt: None,
+    };
+    let lead = orchestrator.iter().map(|name| info(name, "plans, keeps the ledger and instructs the others"));
+    let agents = world.agent.iter().map(|agent| info(&agent.name, &agent.about));
+    let tool = |tool: &world::Tool| {
+        let profile = ToolProfile { class: tool.class, operation_key: tool.operation_key.clone() };
+        (tool.name.clone(), profile)
+    };
+    Session {
+        id: slug(&world.title),
+        title: world.title.clone(),
+        format: "scenario".to_owned(),
+        task: world.task.trim().to_owned(),
+        agents: lead.chain(agents).collect(),
+        orchestrator,
+        expected: Some(world.expected.clone()),
+        verifier: Some(world.verifier.clone()),
+        milestones: world.milestone.clone(),
+        runtime: Some(RuntimeRef { name: "scenario".to_owned(), world: Some(toml_text.to_owned()), seed }),
+        profile: Profile {
+            required_keys: world.required_keys.clone().unwrap_or_else(|| world.keys()),
+            tools: world.tool.iter().map(tool).collect(),
+            sensitive: world.sensitive.clone(),
+        },
+        ..Session::default()
     }
 }
 
-/// Reads a world file.
-pub fn parse(_text: &str) -> Result<World, RuntimeError> {
-    Err(unbuilt())
+/// A title as an id: lower-case letters, digits and hyphens.
+fn slug(title: &str) -> String {
+    let words: Vec<String> = words::fold(title)
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if words.is_empty() { "world".to_owned() } else { words.join("-") }
 }
 
-/// The header of a world's session.
-#[must_use]
-pub fn session(_world: &World, _text: &str, _seed: u64) -> Session {
-    Session::default()
+/// Plays a world from its beginning.
+///
+/// # Errors
+/// When the run breaks down.
+pub fn play(world: &World, seed: u64) -> Result<(Vec<Made>, Finish), RuntimeError> {
+    let core = Arc::new(Core::new(world.clone()));
+    let mut run = ScenarioRun::new(core, None, seed, MOST_STEPS);
+    let mut made = Vec::new();
+    loop {
+        match run.advance()? {
+            Event::Step(step) => made.push(*step),
+            Event::Delta { .. } => {}
+            Event::Finished(finish) => return Ok((made, finish)),
+        }
+    }
+}
+
+/// The world of a session.
+fn world_of(session: &Session) -> Result<World, RuntimeError> {
+    let text = session.runtime.as_ref().and_then(|r| r.world.as_deref());
+    let text = text.ok_or_else(|| RuntimeError::Missing {
+        what: format!("session '{}' carries no scenario world", session.id),
+        mend: "Import it from a file whose header names the world, such as sample-sessions/night-picture.jsonl".to_owned(),
+    })?;
+    parse(text)
+}
+
+/// Digest over roles, tools, routing rules and words (gate 5).
+fn config(world: &World) -> Digest {
+    let part = |json: Result<Vec<u8>, serde_json::Error>| json.unwrap_or_default();
+    let parts = [
+        part(serde_json::to_vec(&world.agent)),
+        part(serde_json::to_vec(&world.orchestrator)),
+        part(serde_json::to_vec(&world.dialogue)),
+        part(serde_json::to_vec(&world.tool)),
+        part(serde_json::to_vec(&world.fact)),
+        part(serde_json::to_vec(&world.lexicon)),
+    ];
+    Digest::of_fields(parts.iter().map(Vec::as_slice))
 }
 
 #[async_trait]
 impl Runtime for Scenario {
-    fn describe(&self, _session: &Session) -> Description {
+    fn describe(&self, session: &Session) -> Description {
+        let world = world_of(session);
         Description {
             name: "scenario",
-            detail: String::new(),
-            exact: true,
+            detail: world.as_ref().map_or_else(ToString::to_string, |world| world.title.clone()),
+            exact: world.is_ok(),
             local_fixtures: true,
-            config: Digest::ZERO,
+            config: world.map_or(Digest::ZERO, |world| config(&world)),
         }
     }
 
-    async fn restore(&self, _restore: Restore) -> Result<Box<dyn Run>, RuntimeError> {
-        Err(unbuilt())
+    async fn restore(&self, restore: Restore) -> Result<Box<dyn Run>, RuntimeError> {
+        let core = Arc::new(Core::new(world_of(&restore.session)?));
+        let (seed, most) = (restore.seed, restore.max_steps);
+        Ok(Box::new(ScenarioRun::new(core, Some(restore), seed, most)))
+    }
+}
+
+/// One disposable run.
+struct ScenarioRun {
+    engine: Engine,
+    pending: Option<Step>,
+    /// Whether the pending step differs from what the parent has.
+    edited: bool,
+    left: usize,
+    config: Digest,
+    queue: VecDeque<Event>,
+}
+
+impl ScenarioRun {
+    fn new(core: Arc<Core>, restore: Option<Restore>, seed: u64, most: usize) -> Self {
+        let config = config(&core.world);
+        let (state, pending, edited, step, kept) = match restore {
+            Some(restore) => {
+                let state = match &restore.checkpoint {
+                    Some(checkpoint) => State::load(&core.world, checkpoint),
+                    None => State::start(&core.world),
+                };
+                let text = |step: &Option<Step>| step.as_ref().map(|s| s.text.clone());
+                let edited = restore.pending.is_some() && text(&restore.pending) != text(&restore.original);
+                (state, restore.pending, edited, restore.prefix.len(), restore.kept)
+            }
+            None => (State::start(&core.world), None, false, 0, Vec::new()),
+        };
+        let engine = Engine { core, state, seed, step, kept, watch: edited.then(Watch::default), effects: Vec::new() };
+        Self { engine, pending, edited, left: most, config, queue: VecDeque::new() }
+    }
+
+    fn finish(&self, reason: String) -> Finish {
+        let fulfilled = self.edited.then(|| self.engine.watch.as_ref().is_some_and(|w| w.understood && w.open.is_empty()));
+        Finish { answer: self.engine.state.memory.answer.clone(), fulfilled, reason }
+    }
+
+    fn advance(&mut self) -> Result<Event, RuntimeError> {
+        if let Some(event) = self.queue.pop_front() {
+            return Ok(event);
+        }
+        if self.engine.state.memory.next == state::Next::End {
+            return Ok(Event::Finished(self.finish("answered".to_owned())));
+        }
+        let Some(left) = self.left.checked_sub(1) else {
+            return Ok(Event::Finished(self.finish("the most steps a run may make were reached".to_owned())));
+        };
+        self.left = left;
+        let checkpoint = self.engine.checkpoint();
+        let pending = self.pending.take();
+        let composed = self.engine.compose().or_else(|| {
+            // Without a checkpoint the state does not know what stood here: the step itself tells.
+            let step = pending.clone()?;
+            Some(engine::Draft { step, after: self.engine.state.clone(), fulfils: None })
+        });
+        let draft = composed.ok_or_else(|| RuntimeError::Broken {
+            step: self.engine.step,
+            reason: "the state says nothing about what comes next; fork at another step".to_owned(),
+        })?;
+        let mut step = draft.step.clone();
+        if let Some(pending) = pending {
+            step = deliver(pending, &step, &self.engine.core);
+        } else {
+            self.queue.extend(pieces(&step));
+        }
+        step.index = self.engine.step;
+        self.engine.commit(draft, &step);
+        let effects = std::mem::take(&mut self.engine.effects);
+        self.queue.push_back(Event::Step(Box::new(Made { step, checkpoint: Some(checkpoint), effects })));
+        self.queue.pop_front().ok_or_else(|| RuntimeError::Broken {
+            step: self.engine.step,
+            reason: "no step was made; fork at another step".to_owned(),
+        })
+    }
+}
+
+/// The pending step with what is true of it: an edited report claims only what its text still says.
+fn deliver(pending: Step, composed: &Step, core: &Core) -> Step {
+    let mut step = pending;
+    if step.text == composed.text && step.kind == composed.kind {
+        step.meta.clone_from(&composed.meta);
+    } else if matches!(step.kind, StepKind::Message | StepKind::ToolResult) {
+        let text = step.text.clone();
+        step.meta.facts.retain(|id| {
+            core.world.fact(id).is_some_and(|fact| self::core::contains_words(&words::fold(&text), &words::fold(&fact.value)))
+        });
+        step.meta.error = false;
+    } else if let Some(tool) = &mut step.meta.tool {
+        tool.arguments = Some(step.text.clone());
+    }
+    step
+}
+
+/// A step as it is seen being written: a few words each.
+fn pieces(step: &Step) -> impl Iterator<Item = Event> {
+    let words: Vec<&str> = step.text.split_inclusive(' ').collect();
+    let agent = step.agent.clone();
+    let pieces: Vec<String> = words.chunks(4).map(<[&str]>::concat).collect();
+    pieces.into_iter().map(move |text| Event::Delta { agent: agent.clone(), text })
+}
+
+#[async_trait]
+impl Run for ScenarioRun {
+    fn keys(&self) -> Vec<RestoredKey> {
+        self.engine.state.read_back(&self.engine.core.world)
+    }
+
+    fn config(&self) -> Digest {
+        self.config
+    }
+
+    async fn next(&mut self) -> Result<Event, RuntimeError> {
+        self.advance()
     }
 }

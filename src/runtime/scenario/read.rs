@@ -123,6 +123,16 @@ enum Joint {
     Forbid,
 }
 
+/// Where a language puts its verbs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    Plain,
+    /// May come last, as in German.
+    VerbLast,
+    /// May follow its topic, as in Chinese.
+    Topic,
+}
+
 struct Segment {
     joint: Joint,
     terms: Vec<Term>,
@@ -134,8 +144,12 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
     let language = lexicon.detect(text);
     let terms = lexicon.terms(text, language);
     let code = language.map(|l| lexicon.code(l).to_owned());
-    // German and Chinese may put the verb at the end.
-    let late_verb = matches!(code.as_deref(), Some("de" | "zh"));
+    let order = match code.as_deref() {
+        Some("de") => Order::VerbLast,
+        Some("zh") => Order::Topic,
+        _ => Order::Plain,
+    };
+    let late_verb = order != Order::Plain;
     let mut clauses: Vec<Clause> = Vec::new();
     let mut sentence_start = 0;
     let mut negative: Option<(bool, bool)> = None;
@@ -150,11 +164,8 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
             negative = None;
         }
         let content = segment.terms.iter().filter(|t| t.content()).count();
-        let previous = clauses
-            .get(sentence_start..)
-            .and_then(|c| c.last())
-            .cloned();
-        match clause(segment, previous.as_ref(), late_verb) {
+        let previous = clauses.get(sentence_start..).and_then(|c| c.last()).cloned();
+        match clause(segment, previous.as_ref(), order) {
             Some((mut found, gerund)) if !jumble(&segment.terms, late_verb) => {
                 let listed = segments
                     .get(at + 1..)
@@ -180,9 +191,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
             }
             Some(_) => jumbled += content,
             None => {
-                if content >= 3
-                    && (jumble(&segment.terms, late_verb) || !grammatical(&segment.terms))
-                {
+                if content >= 3 && (jumble(&segment.terms, late_verb) || !grammatical(&segment.terms)) {
                     jumbled += content;
                 }
             }
@@ -228,8 +237,7 @@ fn cut(terms: Vec<Term>, late_verb: bool) -> Vec<Segment> {
         }
         // "1.", "2)", "-", "*" at the beginning of a line.
         if line_start && current.is_empty() {
-            let numbered =
-                matches!(term.form, Form::Numbers(_)) && rest.first().is_some_and(|t| t.mark(".)"));
+            let numbered = matches!(term.form, Form::Numbers(_)) && rest.first().is_some_and(|t| t.mark(".)"));
             if numbered || term.mark("-*•·#>") {
                 at += usize::from(numbered);
                 continue;
@@ -258,10 +266,7 @@ fn cut(terms: Vec<Term>, late_verb: bool) -> Vec<Segment> {
             && !current.is_empty()
         {
             // A comma after a prohibition's last word or an opener ("Please, open …") separates nothing.
-            if kind == Joint::Comma
-                && current.iter().all(small)
-                && !current.iter().any(|t| t.has(&Sense::Forbid))
-            {
+            if kind == Joint::Comma && current.iter().all(small) && !current.iter().any(|t| t.has(&Sense::Forbid)) {
                 continue;
             }
             close(&mut current, joint, false);
@@ -343,20 +348,26 @@ fn says_more(rest: &[Term]) -> bool {
 }
 
 /// Makes a clause of a segment, and says whether its verb is an -ing form.
-fn clause(segment: &Segment, previous: Option<&Clause>, late_verb: bool) -> Option<(Clause, bool)> {
+fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<(Clause, bool)> {
     let terms = &segment.terms;
     let forbids = terms.iter().any(|t| t.has(&Sense::Forbid));
     let text: Vec<&str> = terms.iter().map(|t| t.raw.as_str()).collect();
     let mut clause = Clause {
         text: text.join(" "),
         forbids,
-        every: terms.iter().any(|t| t.has(&Sense::Every)),
+        // "from 1 to 7 August" names each of them; "the first week" does not.
+        every: terms.iter().any(|t| {
+            let counted = matches!(&t.form, Form::Numbers(n) if n.len() > 1);
+            t.has(&Sense::Every) || (counted && t.senses.is_empty())
+        }),
         whole: terms.iter().any(|t| t.has(&Sense::Whole)),
         ..Clause::default()
     };
     let mut gerund = false;
     let content = terms.iter().filter(|t| !small(t)).count();
-    if let Some(head) = head(terms, forbids, late_verb) {
+    let late_verb = order != Order::Plain;
+    let goes_on = segment.joint != Joint::Sentence;
+    if let Some(head) = head(terms, forbids, order, goes_on) {
         let verb = terms.get(head)?;
         gerund = verb.gerund;
         clause.verb = Some(verb.raw.clone());
@@ -366,9 +377,7 @@ fn clause(segment: &Segment, previous: Option<&Clause>, late_verb: bool) -> Opti
     } else if segment.question
         && terms.first().is_some_and(|t| t.has(&Sense::Purpose))
         && content > 0
-        && terms
-            .iter()
-            .any(|t| t.has(&Sense::Is) || t.has(&Sense::Modal))
+        && terms.iter().any(|t| t.has(&Sense::Is) || t.has(&Sense::Modal))
     {
         clause.verb = terms.first().map(|t| t.raw.clone());
         clause.skills = vec![Skill::Read];
@@ -385,15 +394,16 @@ fn clause(segment: &Segment, previous: Option<&Clause>, late_verb: bool) -> Opti
         }
     } else if matches!(segment.joint, Joint::Then) && (1..=4).contains(&content) {
         // "then 2015, then August": the verb before goes on.
-        let previous =
-            previous.filter(|p| !p.forbids && (p.can(Skill::Open) || p.can(Skill::Press)))?;
+        let previous = previous.filter(|p| !p.forbids && (p.can(Skill::Open) || p.can(Skill::Press)))?;
         clause.verb.clone_from(&previous.verb);
         clause.skills.clone_from(&previous.skills);
         object_zones(&mut clause, &[], terms, late_verb);
     } else {
         return None;
     }
-    Some((clause, gerund))
+    // "Try again", "go ahead": nothing is named.
+    let idle = !forbids && clause.full().is_empty() && clause.skills == [Skill::Open];
+    (!idle).then_some((clause, gerund))
 }
 
 fn skills(verb: &Term) -> Vec<Skill> {
@@ -442,7 +452,8 @@ fn object_zones(clause: &mut Clause, before: &[Term], after: &[Term], late_verb:
 }
 
 /// The verb of a segment, if one stands where a verb can stand.
-fn head(terms: &[Term], forbids: bool, late_verb: bool) -> Option<usize> {
+fn head(terms: &[Term], forbids: bool, order: Order, goes_on: bool) -> Option<usize> {
+    let late_verb = order != Order::Plain;
     let purpose_first = terms
         .iter()
         .find(|t| !t.has(&Sense::Then))
@@ -451,20 +462,15 @@ fn head(terms: &[Term], forbids: bool, late_verb: bool) -> Option<usize> {
         let before = terms.get(..at)?;
         let after = terms.get(at + 1..)?;
         let said = before.iter().filter(|t| !small(t)).count();
-        let last = before
-            .iter()
-            .rev()
-            .find(|t| !t.has(&Sense::Filler) || t.has(&Sense::Modal));
-        let first_person = before
-            .last()
-            .is_some_and(|t| matches!(t.raw.as_str(), "i" | "we"));
+        let last = before.iter().rev().find(|t| !t.has(&Sense::Filler) || t.has(&Sense::Modal));
+        let first_person = before.last().is_some_and(|t| matches!(t.raw.as_str(), "i" | "we"));
         let may = said == 0
             || (said <= 3 && last.is_some_and(|t| t.has(&Sense::Modal)))
             || (place_first(before) && said <= 6)
             || (late_verb
                 && said <= 8
                 && !after.iter().any(|t| !small(t))
-                && before.iter().any(small))
+                && (before.iter().any(small) || (order == Order::VerbLast && goes_on && said <= 3)))
             || (late_verb && before.iter().any(|t| matches!(t.raw.as_str(), "把" | "将")));
         let whole = !(purpose_first && !forbids) || (late_verb && said > 0);
         (term.verb() && may && whole && !first_person).then_some(at)
@@ -496,10 +502,7 @@ fn jumble(terms: &[Term], late_verb: bool) -> bool {
 
 /// Whether a segment without a request could at least be a sentence: enough small words.
 fn grammatical(terms: &[Term]) -> bool {
-    let smalls = terms
-        .iter()
-        .filter(|t| t.form == Form::Word && !t.content())
-        .count();
+    let smalls = terms.iter().filter(|t| t.form == Form::Word && !t.content()).count();
     let all = terms.iter().filter(|t| t.form == Form::Word).count();
     smalls * 4 >= all
 }
@@ -549,71 +552,29 @@ mod tests {
             words.extend(full.quotes.iter().map(|q| format!("<{q}>")));
             words.extend(full.addresses.iter().cloned());
             let sign = if c.forbids { "-" } else { "+" };
-            format!(
-                "{sign}{} {}",
-                c.verb.as_deref().unwrap_or("*"),
-                words.join(" ")
-            )
+            format!("{sign}{} {}", c.verb.as_deref().unwrap_or("*"), words.join(" "))
         };
-        reading
-            .clauses
-            .iter()
-            .map(show)
-            .collect::<Vec<_>>()
-            .join("; ")
+        reading.clauses.iter().map(show).collect::<Vec<_>>().join("; ")
     }
 
     #[test]
     fn requests_in_many_wordings() {
         for (text, expected) in [
             ("Open the calendar.", "+open calendar"),
-            (
-                "Please open the calendar and click '2015'.",
-                "+open calendar; +click <2015>",
-            ),
-            (
-                "You should go to the calendar, then choose August.",
-                "+go to calendar; +choose august",
-            ),
-            (
-                "Could you visit /2015/08/04.html?",
-                "+visit /2015/08/04.html",
-            ),
-            (
-                "WebSurfer, I'd like you to open the archive",
-                "+open archive",
-            ),
-            (
-                "1. Open the calendar\n2. Click on '2015'\n3. Read the page",
-                "+open calendar; +click on <2015>; +read page",
-            ),
-            (
-                "Click 'All years' and '2015'.",
-                "+click <All years>; +click <2015>",
-            ),
-            (
-                "On the calendar page, press August.",
-                "+press calendar page august",
-            ),
+            ("Please open the calendar and click '2015'.", "+open calendar; +click <2015>"),
+            ("You should go to the calendar, then choose August.", "+go to calendar; +choose august"),
+            ("Could you visit /2015/08/04.html?", "+visit /2015/08/04.html"),
+            ("WebSurfer, I'd like you to open the archive", "+open archive"),
+            ("1. Open the calendar\n2. Click on '2015'\n3. Read the page", "+open calendar; +click on <2015>; +read page"),
+            ("Click 'All years' and '2015'.", "+click <All years>; +click <2015>"),
+            ("On the calendar page, press August.", "+press august calendar page"),
             ("Which city is on the horizon?", "+which city horizon"),
             ("Opne the calender", "+opne calendar"),
             ("Don't forget to open the calendar.", "+open calendar"),
-            (
-                "Öffne den Kalender und klicke auf „2015“.",
-                "+offne calendar; +klicke <2015>",
-            ),
-            (
-                "Bitte den Kalender öffnen und dann August auswählen.",
-                "+offnen calendar; +auswahlen august",
-            ),
-            (
-                "请打开日历，然后点击“2015”。",
-                "+打开 calendar; +点击 <2015>",
-            ),
-            (
-                "Ouvrez le calendrier puis cliquez sur « 2015 ».",
-                "+ouvrez calendar; +cliquez <2015>",
-            ),
+            ("Öffne den Kalender und klicke auf „2015“.", "+offne calendar; +klicke <2015>"),
+            ("Bitte den Kalender öffnen und dann August auswählen.", "+offnen calendar; +auswahlen august"),
+            ("请打开日历，然后点击“2015”。", "+打开 calendar; +点击 <2015>"),
+            ("Ouvrez le calendrier puis cliquez sur « 2015 ».", "+ouvrez calendar; +cliquez <2015>"),
             ("The calendar is better than the list.", ""),
             ("I opened the calendar.", ""),
         ] {
@@ -626,34 +587,13 @@ mod tests {
         for (text, expected) in [
             ("Do not open the calendar.", "-open calendar"),
             ("Never click '2015'.", "-click <2015>"),
-            (
-                "Open the calendar without scrolling.",
-                "+open calendar; -scrolling ",
-            ),
-            (
-                "Instead of scrolling, open the calendar.",
-                "-scrolling ; +open calendar",
-            ),
-            (
-                "Stop scrolling and open the calendar.",
-                "-scrolling ; +open calendar",
-            ),
-            (
-                "Don't scroll; open the calendar.",
-                "-scroll ; +open calendar",
-            ),
-            (
-                "Do not open the calendar or click 2015.",
-                "-open calendar; -click 2015",
-            ),
-            (
-                "Do not open the calendar and read August.",
-                "-open calendar; -read august",
-            ),
-            (
-                "Open the calendar, not the archive.",
-                "+open calendar; -open archive",
-            ),
+            ("Open the calendar without scrolling.", "+open calendar; -scrolling "),
+            ("Instead of scrolling, open the calendar.", "-scrolling ; +open calendar"),
+            ("Stop scrolling and open the calendar.", "-scrolling ; +open calendar"),
+            ("Don't scroll; open the calendar.", "-scroll ; +open calendar"),
+            ("Do not open the calendar or click 2015.", "-open calendar; -click 2015"),
+            ("Do not open the calendar and read August.", "-open calendar; -read august"),
+            ("Open the calendar, not the archive.", "+open calendar; -open archive"),
             ("You must not open the archive.", "-open archive"),
             ("Avoid the archive.", "-* archive"),
             ("Öffne den Kalender nicht.", "-offne calendar"),

@@ -132,7 +132,10 @@ impl<'a> Scan<'a> {
         };
         let candidate = candidate.trim_end_matches(['.', ':', '?', '!']);
         let slash = candidate.find('/');
-        let path = candidate.starts_with('/') && candidate.len() > 2;
+        // "/2015/08" is a path, "/ 24" and "/24" are a division.
+        let path = candidate.strip_prefix('/').is_some_and(|rest| {
+            rest.len() > 1 && rest.contains(|c: char| c == '/' || c.is_ascii_alphabetic())
+        });
         let host = slash.is_some_and(|at| {
             candidate
                 .get(..at)

@@ -1,0 +1,203 @@
+//! What comes in (`Msg`) and what goes out (`Job`). A job never touches the state; its answer is a message.
+
+use std::sync::Arc;
+
+use super::{extent::Extents, key::Key};
+use crate::gate::Report;
+use crate::model::{
+    Branch, BranchId, Category, EditClass, Intervention, Session, Step, StepHead, Trial,
+};
+use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Restorability};
+use crate::store::SessionSummary;
+
+/// A sentence that says what failed, where, and what to do.
+pub type Fault = String;
+
+/// Names one fork from the gate panel to its end, so that a late answer finds its place or none.
+pub type Ticket = u64;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// A key was pressed.
+    Key(Key),
+    /// Text was pasted.
+    Paste(String),
+    /// A frame was drawn: where its panes stand now.
+    Drawn(Extents),
+    /// The sessions of the store.
+    Sessions(Result<Vec<SessionSummary>, Fault>),
+    /// A log is being read.
+    Importing {
+        /// The share read, 0..=1.
+        share: f64,
+        /// Steps so far.
+        steps: usize,
+    },
+    /// A log was taken in: its session's id.
+    TakenIn(Result<String, Fault>),
+    /// A session was read.
+    Opened(Result<Box<Opened>, Fault>),
+    /// A session's branches and interventions, read again.
+    Refreshed(Result<(Vec<Branch>, Vec<Intervention>), Fault>),
+    /// A branch was read, to be shown.
+    Branch(Result<Box<BranchView>, Fault>),
+    /// A page of steps.
+    Heads(BranchId, usize, Result<Vec<StepHead>, Fault>),
+    /// A step in full, and how well a fork there could be restored.
+    Step(BranchId, usize, Box<StepView>),
+    /// Steps that contain the words.
+    Hits(BranchId, String, Result<Vec<usize>, Fault>),
+    /// The next step that reports a failure.
+    ErrorAt(BranchId, Result<Option<usize>, Fault>),
+    /// The gates' findings.
+    Checked(Ticket, Result<Box<Checked>, Fault>),
+    /// Something happened to a fork.
+    Progress(Ticket, Progress),
+    /// All runs of a fork ended.
+    Replayed(Ticket, Result<Box<Outcome>, Fault>),
+    /// Milestones of a branch: the first step that reaches each.
+    Milestones(BranchId, Result<Vec<Option<usize>>, Fault>),
+    /// What an earlier intervention came to.
+    Outcome(String, Result<Box<Outcome>, Fault>),
+    /// Two branches side by side.
+    Compared(Result<Box<Comparing>, Fault>),
+    /// A pair of the comparison in full.
+    Pair(Option<Step>, Option<Step>, Option<Fault>),
+    /// The external editor came back.
+    Edited(Result<String, Fault>),
+    /// Something went well that is not seen otherwise.
+    Told(String),
+    /// Something went wrong.
+    Failed(Fault),
+}
+
+/// A session as it is opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// The session.
+    pub session: Session,
+    /// Its branches, `main` first.
+    pub branches: Vec<Branch>,
+    /// Its interventions, oldest first.
+    pub interventions: Vec<Intervention>,
+    /// The branch shown first.
+    pub shown: BranchView,
+}
+
+/// A branch as the message list takes it.
+#[derive(Debug)]
+pub struct BranchView {
+    /// The branch.
+    pub branch: Branch,
+    /// Its trials.
+    pub trials: Vec<Trial>,
+    /// For each milestone the first step that reaches it.
+    pub milestones: Vec<Option<usize>>,
+    /// The same on its parent.
+    pub parent_milestones: Option<Vec<Option<usize>>>,
+}
+
+/// A step in full.
+#[derive(Debug)]
+pub struct StepView {
+    /// The step.
+    pub step: Result<Step, Fault>,
+    /// What is said beside the fork key.
+    pub restorability: Result<Restorability, Fault>,
+}
+
+/// A plan that makes sense and what the gates say of it.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The edit's category.
+    pub category: Category,
+    /// Its coarse class.
+    pub class: Option<EditClass>,
+    /// The text contains the expected answer.
+    pub answer_leak: bool,
+    /// n.
+    pub runs: usize,
+    /// Where it will run, for a person.
+    pub runtime: String,
+    /// The gates.
+    pub report: Report,
+}
+
+/// Two branches, aligned, with what a list of each needs.
+#[derive(Debug)]
+pub struct Comparing {
+    /// The alignment.
+    pub comparison: Comparison,
+    /// The left branch.
+    pub a: BranchView,
+    /// The right branch.
+    pub b: BranchView,
+}
+
+/// Hand on the runs of a fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hand {
+    /// Before the next step of each.
+    Pause,
+    /// Go on.
+    Resume,
+    /// One step each.
+    Step,
+    /// For good.
+    Stop,
+}
+
+/// Something to be done outside.
+#[derive(Clone, Debug)]
+pub enum Job {
+    /// Takes in the samples that are missing and lists the sessions.
+    Samples,
+    /// Lists the sessions.
+    Sessions,
+    /// Takes a file in, or finds a session.
+    TakeIn(String),
+    /// Reads a session and one of its branches.
+    Open(BranchId),
+    /// Reads a session's branches and interventions again.
+    Refresh(String),
+    /// Reads a branch to be shown.
+    Branch(BranchId),
+    /// Reads a page of steps.
+    Heads(BranchId, usize),
+    /// Reads a step in full.
+    Step(Arc<Session>, BranchId, usize),
+    /// Searches a branch.
+    Search(BranchId, String),
+    /// Finds the next failure before or after a step.
+    FindError {
+        /// The branch.
+        branch: BranchId,
+        /// Where to start; itself not meant.
+        from: usize,
+        /// Which way.
+        forward: bool,
+        /// Steps of the branch.
+        len: usize,
+    },
+    /// Plans and checks a fork without running anything.
+    Check(Ticket, ForkRequest),
+    /// Forks and runs.
+    Fork(Ticket, ForkRequest),
+    /// Holds, steps or stops the runs of a fork.
+    Hand(Ticket, Hand),
+    /// Reads a branch's milestones.
+    Milestones(BranchId),
+    /// Judges an intervention again.
+    Outcome(String),
+    /// Aligns two branches.
+    Compare(BranchId, BranchId),
+    /// Reads a pair in full.
+    Pair((BranchId, Option<usize>), (BranchId, Option<usize>)),
+    /// Marks a milestone as reached at a step, and reads the branch's milestones.
+    Mark(BranchId, usize, usize),
+    /// Opens a text in the external editor.
+    External(String),
+    /// Copies a text through the terminal.
+    Copy(String),
+}

@@ -1,0 +1,274 @@
+//! An open session: the branch shown, the selected step, the focus, the search, drafts of edits.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::msg::{BranchView, Job, Opened, StepView};
+use super::steps::StepList;
+use crate::model::{Branch, BranchId, Category, Intervention, Session, Step};
+use crate::pipeline::Outcome;
+
+/// Which pane takes the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Focus {
+    /// The message list.
+    #[default]
+    Steps,
+    /// The selected step's text.
+    Detail,
+    /// The branch list.
+    Branches,
+}
+
+impl Focus {
+    /// The pane after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Steps => Self::Detail,
+            Self::Detail => Self::Branches,
+            Self::Branches => Self::Steps,
+        }
+    }
+
+    /// The pane before this one.
+    #[must_use]
+    pub const fn previous(self) -> Self {
+        self.next().next()
+    }
+}
+
+/// Steps that contain the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The words.
+    pub words: String,
+    /// The steps; none until the store answered.
+    pub hits: Option<Vec<usize>>,
+}
+
+impl Search {
+    /// The place of a step among the hits, 1-based, if it is one.
+    #[must_use]
+    pub fn place(&self, step: usize) -> Option<usize> {
+        let hits = self.hits.as_ref()?;
+        hits.binary_search(&step).ok().map(|i| i + 1)
+    }
+
+    /// The hit after or before a step, round the end.
+    #[must_use]
+    pub fn from(&self, step: usize, forward: bool) -> Option<usize> {
+        let hits = self.hits.as_ref()?;
+        if forward {
+            let after = hits.partition_point(|hit| *hit <= step);
+            hits.get(after).or_else(|| hits.first()).copied()
+        } else {
+            let before = hits.partition_point(|hit| *hit < step);
+            match before.checked_sub(1) {
+                Some(i) => hits.get(i).copied(),
+                None => hits.last().copied(),
+            }
+        }
+    }
+}
+
+/// The open session.
+#[derive(Debug)]
+pub struct Open {
+    /// The session.
+    pub session: Arc<Session>,
+    /// Its branches, `main` first.
+    pub branches: Vec<Branch>,
+    /// Its interventions, oldest first.
+    pub interventions: Vec<Intervention>,
+    /// What the interventions came to, as far as asked.
+    pub outcomes: BTreeMap<String, Outcome>,
+    /// The branch shown.
+    pub branch: Branch,
+    /// Its steps.
+    pub steps: StepList,
+    /// For each milestone the first step of the branch that reaches it.
+    pub milestones: Vec<Option<usize>>,
+    /// The same on the parent, if there is one.
+    pub parent_milestones: Option<Vec<Option<usize>>>,
+    /// The selected step.
+    pub selected: usize,
+    /// Steps that came in while the selection was not at the tail.
+    pub unseen: usize,
+    /// Which pane takes the keys.
+    pub focus: Focus,
+    /// The selected row of the branch list.
+    pub branch_row: usize,
+    /// The step whose text is here.
+    pub detail: Option<(usize, StepView)>,
+    /// A step that was asked for and has not come.
+    pub asked: Option<usize>,
+    /// JSON laid out rather than as written.
+    pub pretty: bool,
+    /// The search.
+    pub search: Option<Search>,
+}
+
+impl Open {
+    /// A session as it came from the store.
+    #[must_use]
+    pub fn new(opened: Opened) -> Self {
+        let Opened {
+            session,
+            branches,
+            interventions,
+            shown,
+        } = opened;
+        let len = shown.branch.steps;
+        Self {
+            session: Arc::new(session),
+            interventions,
+            outcomes: BTreeMap::new(),
+            branch_row: branches
+                .iter()
+                .position(|b| b.id == shown.branch.id)
+                .unwrap_or(0),
+            branches,
+            steps: StepList::new(shown.branch.id.clone(), len, shown.trials),
+            branch: shown.branch,
+            milestones: shown.milestones,
+            parent_milestones: shown.parent_milestones,
+            selected: 0,
+            unseen: 0,
+            focus: Focus::default(),
+            detail: None,
+            asked: None,
+            pretty: true,
+            search: None,
+        }
+    }
+
+    /// Shows another branch, or the same one as it is now; the selection stays where it makes sense.
+    pub fn show(&mut self, view: BranchView) {
+        let same = view.branch.id == self.branch.id;
+        self.steps = StepList::new(view.branch.id.clone(), view.branch.steps, view.trials);
+        self.milestones = view.milestones;
+        self.parent_milestones = view.parent_milestones;
+        if !same {
+            self.selected = view.branch.fork_step.unwrap_or(self.selected);
+            self.search = None;
+        }
+        self.branch_row = self
+            .branches
+            .iter()
+            .position(|b| b.id == view.branch.id)
+            .unwrap_or(0);
+        self.branch = view.branch;
+        self.selected = self.selected.min(self.steps.last());
+        self.unseen = 0;
+        self.detail = None;
+        self.asked = None;
+    }
+
+    /// The selected step in full, if it is here.
+    #[must_use]
+    pub fn step(&self) -> Option<&Step> {
+        let (index, view) = self.detail.as_ref()?;
+        (*index == self.selected).then_some(())?;
+        view.step.as_ref().ok()
+    }
+
+    /// Selects a step; beyond the end it is the last.
+    pub fn select(&mut self, step: usize) {
+        self.selected = step.min(self.steps.last());
+        if self.selected == self.steps.last() {
+            self.unseen = 0;
+        }
+    }
+
+    /// Pages near the selection and the selected step, each asked for once.
+    pub fn wanted(&mut self, height: usize) -> Vec<Job> {
+        let near = height.max(40) * 2;
+        let window = self.selected.saturating_sub(near)..self.selected + near;
+        let branch = &self.steps.branch.clone();
+        let pages = self.steps.want(window);
+        let mut jobs: Vec<Job> = pages
+            .into_iter()
+            .map(|page| Job::Heads(branch.clone(), page))
+            .collect();
+        let known = self
+            .detail
+            .as_ref()
+            .is_some_and(|(index, _)| *index == self.selected);
+        if !known && self.asked.is_none() && self.steps.len > 0 {
+            self.asked = Some(self.selected);
+            jobs.push(Job::Step(
+                self.session.clone(),
+                branch.clone(),
+                self.selected,
+            ));
+        }
+        jobs
+    }
+
+    /// Branches forked at a step from the branch shown.
+    pub fn forks_at(&self, step: usize) -> impl Iterator<Item = &Branch> {
+        self.branches.iter().filter(move |branch| {
+            branch.fork_step == Some(step) && branch.parent.as_ref() == Some(&self.branch.id)
+        })
+    }
+
+    /// Milestones first reached at a step, 1-based.
+    pub fn milestones_at(&self, step: usize) -> impl Iterator<Item = usize> {
+        let reached = self.milestones.iter().enumerate();
+        reached
+            .filter(move |(_, at)| **at == Some(step))
+            .map(|(i, _)| i + 1)
+    }
+
+    /// The unedited re-run of a step of a branch, the newest, if one was made.
+    #[must_use]
+    pub fn baseline(&self, parent: &BranchId, step: usize) -> Option<&Intervention> {
+        self.interventions.iter().rev().find(|intervention| {
+            intervention.category == Category::None
+                && intervention.parent == *parent
+                && intervention.step == step
+        })
+    }
+
+    /// Starts of trials: the one after a step, or the nearest at or before it.
+    #[must_use]
+    pub fn trial_start(&self, forward: bool) -> Option<usize> {
+        let mut starts = self.steps.trials.iter().map(|trial| trial.start);
+        if forward {
+            starts.find(|start| *start > self.selected)
+        } else {
+            starts.rev().find(|start| *start < self.selected)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_goes_round() {
+        let search = Search {
+            words: "x".into(),
+            hits: Some(vec![3, 8, 20]),
+        };
+        let table = [
+            (0, true, 3),
+            (3, true, 8),
+            (20, true, 3),
+            (20, false, 8),
+            (3, false, 20),
+            (9, false, 8),
+        ];
+        for (step, forward, expected) in table {
+            assert_eq!(
+                search.from(step, forward),
+                Some(expected),
+                "{step} {forward}"
+            );
+        }
+        assert_eq!(search.place(8), Some(2));
+        assert_eq!(search.place(9), None);
+    }
+}

@@ -1,0 +1,216 @@
+//! The steps of one branch as a list shows them: its length, its trials, and those pages of heads that are near the eye.
+//! Never holds all steps; a page is asked for once and the farthest pages are let go.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::model::{BranchId, StepHead, StepKind, Trial};
+
+/// Steps a page.
+pub const PAGE: usize = 200;
+/// Pages kept.
+const KEPT: usize = 16;
+
+/// A row of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// A trial begins.
+    Trial(Trial),
+    /// A step.
+    Step(usize),
+}
+
+/// A branch's steps, by pages.
+#[derive(Clone, Debug)]
+pub struct StepList {
+    /// The branch.
+    pub branch: BranchId,
+    /// How many steps it has.
+    pub len: usize,
+    /// Its trials, in order.
+    pub trials: Vec<Trial>,
+    pages: BTreeMap<usize, Vec<StepHead>>,
+    asked: BTreeSet<usize>,
+}
+
+impl StepList {
+    /// A list of which no page is known yet.
+    #[must_use]
+    pub fn new(branch: BranchId, len: usize, trials: Vec<Trial>) -> Self {
+        Self {
+            branch,
+            len,
+            trials,
+            pages: BTreeMap::new(),
+            asked: BTreeSet::new(),
+        }
+    }
+
+    /// Rows there are: steps and the lines between trials.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.len + self.trials.len()
+    }
+
+    /// The row of a step.
+    #[must_use]
+    pub fn row_of(&self, step: usize) -> usize {
+        step + self.trials.partition_point(|trial| trial.start <= step)
+    }
+
+    /// What stands in a row. O(log trials).
+    #[must_use]
+    pub fn row(&self, row: usize) -> Option<Row> {
+        if row >= self.rows() {
+            return None;
+        }
+        // The line of trial i stands i lines further down than its first step would without lines.
+        let (mut low, mut high) = (0, self.trials.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.trials.get(middle) {
+                Some(trial) if trial.start + middle <= row => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        let before = low.checked_sub(1);
+        match before.and_then(|i| self.trials.get(i).map(|trial| (i, trial))) {
+            Some((i, trial)) if trial.start + i == row => Some(Row::Trial(*trial)),
+            _ => Some(Row::Step(row - low)),
+        }
+    }
+
+    /// The head of a step, if its page is here.
+    #[must_use]
+    pub fn head(&self, step: usize) -> Option<&StepHead> {
+        self.pages.get(&(step / PAGE))?.get(step % PAGE)
+    }
+
+    /// The last step.
+    #[must_use]
+    pub const fn last(&self) -> usize {
+        self.len.saturating_sub(1)
+    }
+
+    /// Pages to ask for so that these steps are known; each is named once.
+    pub fn want(&mut self, steps: Range<usize>) -> Vec<usize> {
+        let end = steps.end.min(self.len);
+        if steps.start >= end {
+            return Vec::new();
+        }
+        (steps.start / PAGE..=(end - 1) / PAGE)
+            .filter(|page| !self.pages.contains_key(page) && self.asked.insert(*page))
+            .collect()
+    }
+
+    /// Takes a page in and lets the farthest go.
+    pub fn fill(&mut self, page: usize, heads: Vec<StepHead>) {
+        self.asked.remove(&page);
+        self.pages.insert(page, heads);
+        while self.pages.len() > KEPT {
+            let first = self.pages.keys().next().copied().unwrap_or(page);
+            let last = self.pages.keys().next_back().copied().unwrap_or(page);
+            let far = if page.abs_diff(first) > page.abs_diff(last) {
+                first
+            } else {
+                last
+            };
+            self.pages.remove(&far);
+        }
+    }
+
+    /// A step was made on a running branch.
+    pub fn push(&mut self, head: StepHead) {
+        if head.index != self.len {
+            return;
+        }
+        if head.kind == StepKind::Plan {
+            let index = self.trials.len() + 1;
+            self.trials.push(Trial {
+                index,
+                start: head.index,
+                end: head.index,
+            });
+        } else if let Some(trial) = self.trials.last_mut() {
+            trial.end = head.index;
+        }
+        let page = self.len / PAGE;
+        if self.len.is_multiple_of(PAGE) {
+            self.pages.entry(page).or_default();
+        }
+        if let Some(heads) = self.pages.get_mut(&page)
+            && heads.len() == self.len % PAGE
+        {
+            heads.push(head);
+        }
+        self.len += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(index: usize) -> StepHead {
+        StepHead {
+            index,
+            agent: "a".into(),
+            kind: StepKind::Message,
+            to: None,
+            head: format!("step {index}"),
+            len: 0,
+            error: false,
+        }
+    }
+
+    fn list(len: usize, starts: &[usize]) -> StepList {
+        let trials = crate::model::trials(starts, 1, len);
+        StepList::new(BranchId::main("s"), len, trials)
+    }
+
+    #[test]
+    fn rows_are_steps_with_a_line_before_each_trial() {
+        // Who&When case 3: 93 steps, trials at 1, 39, 66, 88.
+        let list = list(93, &[1, 39, 66, 88]);
+        assert_eq!(list.rows(), 97);
+        assert_eq!(list.row(0), Some(Row::Step(0)));
+        assert!(matches!(list.row(1), Some(Row::Trial(t)) if t.index == 1));
+        assert_eq!(list.row(2), Some(Row::Step(1)));
+        assert!(matches!(list.row(40), Some(Row::Trial(t)) if t.index == 2));
+        assert_eq!(list.row(96), Some(Row::Step(92)));
+        assert_eq!(list.row(97), None);
+        for step in 0..93 {
+            assert_eq!(list.row(list.row_of(step)), Some(Row::Step(step)));
+        }
+    }
+
+    #[test]
+    fn a_page_is_asked_for_once_and_few_are_kept() {
+        let mut list = list(100_000, &[]);
+        assert_eq!(list.want(0..50), [0]);
+        assert_eq!(list.want(0..50), [0; 0]);
+        assert_eq!(list.want(99_990..100_040), [499]);
+        for page in 0..40 {
+            list.fill(page, (page * PAGE..(page + 1) * PAGE).map(head).collect());
+        }
+        assert_eq!(list.pages.len(), KEPT);
+        assert_eq!(list.head(39 * PAGE + 3).unwrap().index, 39 * PAGE + 3);
+        assert_eq!(list.head(0), None);
+        assert_eq!(list.want(0..50), [0]);
+    }
+
+    #[test]
+    fn a_new_plan_opens_a_trial() {
+        let mut list = list(2, &[1]);
+        list.fill(0, vec![head(0), head(1)]);
+        list.push(head(2));
+        list.push(StepHead {
+            kind: StepKind::Plan,
+            ..head(3)
+        });
+        list.push(head(9));
+        assert_eq!((list.len, list.trials.len()), (4, 2));
+        assert_eq!((list.trials[0].end, list.trials[1].start), (2, 3));
+        assert_eq!(list.head(3).unwrap().kind, StepKind::Plan);
+    }
+}

@@ -1,0 +1,416 @@
+//! Messages into state. Every path ends with what the eye needs next: pages and texts near the selections.
+
+use super::command::{self, Context};
+use super::extent::Pane;
+use super::fork::Replay;
+use super::key::{Code, Key};
+use super::msg::{Fault, Job, Msg, Ticket};
+use super::session::Open;
+use super::{App, Purpose, View, act};
+use crate::model::{BranchId, StepHead};
+use crate::pipeline::Progress;
+
+/// Takes a message in and says what is to be done outside.
+pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
+    let mut jobs = match msg {
+        Msg::Key(key) => press(app, key),
+        Msg::Paste(text) => paste(app, &text),
+        Msg::Drawn(extents) => {
+            app.extents = extents;
+            Vec::new()
+        }
+        Msg::Importing { share, steps } => {
+            if let Some(importing) = &mut app.picker.importing {
+                importing.share = share;
+                importing.steps = steps;
+            }
+            Vec::new()
+        }
+        Msg::Sessions(result) => sessions(app, result),
+        Msg::TakenIn(result) => taken_in(app, result),
+        Msg::Opened(result) => {
+            if let Some(opened) = heed(app, result) {
+                app.open = Some(Open::new(*opened));
+                app.views.clear();
+                app.extents.rewind(Pane::Steps);
+                app.extents.rewind(Pane::Detail);
+            }
+            Vec::new()
+        }
+        Msg::Refreshed(result) => {
+            let fresh = heed(app, result);
+            refreshed(app, fresh)
+        }
+        Msg::Branch(result) => {
+            let view = heed(app, result);
+            if let (Some(open), Some(view)) = (&mut app.open, view)
+                && view.branch.id.session() == open.session.id
+            {
+                open.show(*view);
+                app.extents.rewind(Pane::Detail);
+            }
+            Vec::new()
+        }
+        Msg::Heads(branch, page, result) => {
+            if let Some(heads) = heed(app, result) {
+                fill(app, &branch, page, &heads);
+            }
+            Vec::new()
+        }
+        Msg::Step(branch, index, view) => {
+            let run = app
+                .replay
+                .as_mut()
+                .and_then(|replay| replay.run_of(&branch));
+            if let Some(run) = run.filter(|run| run.asked == Some(index)) {
+                run.asked = None;
+                run.detail = Some((index, view.step.clone()));
+            }
+            if let Some(open) = &mut app.open
+                && open.steps.branch == branch
+            {
+                open.asked = None;
+                if open.selected == index {
+                    open.detail = Some((index, *view));
+                }
+            }
+            Vec::new()
+        }
+        Msg::Hits(branch, words, result) => {
+            let hits = heed(app, result);
+            found(app, &branch, &words, hits);
+            Vec::new()
+        }
+        Msg::ErrorAt(branch, result) => {
+            if let Some(at) = heed(app, result)
+                && app
+                    .open
+                    .as_ref()
+                    .is_some_and(|open| open.steps.branch == branch)
+            {
+                match at {
+                    Some(step) => act::select_step(app, step),
+                    None => app.tell("No further step reports a failure"),
+                }
+            }
+            Vec::new()
+        }
+        Msg::Checked(ticket, result) => {
+            for view in &mut app.views {
+                if let View::Gates(gates) = view
+                    && gates.ticket == ticket
+                {
+                    gates.checking = false;
+                    gates.checked = Some(match result {
+                        Ok(checked) => Ok(*checked),
+                        Err(fault) => Err(fault),
+                    });
+                    break;
+                }
+            }
+            Vec::new()
+        }
+        Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
+        Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
+        Msg::Milestones(branch, result) => {
+            if let Some(reached) = heed(app, result) {
+                milestones(app, &branch, &reached);
+            }
+            Vec::new()
+        }
+        Msg::Outcome(id, result) => {
+            let outcome = heed(app, result);
+            if let (Some(open), Some(outcome)) = (&mut app.open, outcome) {
+                open.outcomes.insert(id, *outcome);
+            }
+            Vec::new()
+        }
+        Msg::Compared(result) => {
+            if let Some(comparing) = heed(app, result) {
+                act::show_comparison(app, *comparing);
+            }
+            Vec::new()
+        }
+        Msg::Pair(a, b, fault) => {
+            if let Some(fault) = fault {
+                app.fail(fault);
+            }
+            if let Some(View::Compare(compare)) = app.views.last_mut()
+                && let Some(full) = &mut compare.full
+            {
+                (full.a, full.b) = (a, b);
+            }
+            Vec::new()
+        }
+        Msg::Edited(result) => {
+            let text = heed(app, result);
+            if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
+                editor.replace(&text);
+            }
+            Vec::new()
+        }
+        Msg::Told(text) => {
+            app.tell(text);
+            Vec::new()
+        }
+        Msg::Failed(fault) => {
+            app.fail(fault);
+            Vec::new()
+        }
+    };
+    jobs.extend(wanted(app));
+    jobs
+}
+
+/// The value, or none and a notice.
+fn heed<T>(app: &mut App, result: Result<T, Fault>) -> Option<T> {
+    result.map_err(|fault| app.fail(fault)).ok()
+}
+
+fn press(app: &mut App, key: Key) -> Vec<Job> {
+    let asked = std::mem::take(&mut app.asked_to_quit);
+    app.notice = None;
+    let context = app.context();
+    if let Some(found) = command::find(context, key) {
+        if let Some(why) = (found.blocked)(app) {
+            app.tell(why);
+            return Vec::new();
+        }
+        return act::act(app, found.id, asked);
+    }
+    match context {
+        Context::Typing => {
+            if let Some(View::Editor(editor)) = app.views.last_mut() {
+                editor.press(key);
+            }
+        }
+        Context::Prompt => type_line(app, key),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn type_line(app: &mut App, key: Key) {
+    let Some(prompt) = &mut app.prompt else {
+        return;
+    };
+    match key.code {
+        Code::Char('u') if key.ctrl => prompt.line.clear(),
+        Code::Char(c) if !key.ctrl && !key.alt => prompt.line.push(c),
+        Code::Backspace => {
+            prompt.line.pop();
+        }
+        _ => {}
+    }
+    if prompt.purpose == Purpose::Filter {
+        app.picker.filter.clone_from(&prompt.line);
+        app.picker.select(0);
+    }
+}
+
+fn paste(app: &mut App, text: &str) -> Vec<Job> {
+    if let Some(prompt) = &mut app.prompt {
+        let line = text.lines().next().unwrap_or_default();
+        prompt.line.extend(line.chars().filter(|c| !c.is_control()));
+    } else if let Some(View::Editor(editor)) = app.views.last_mut() {
+        editor.typing = true;
+        editor.paste(text);
+    }
+    Vec::new()
+}
+
+fn sessions(app: &mut App, result: Result<Vec<crate::store::SessionSummary>, Fault>) -> Vec<Job> {
+    if let Some(sessions) = heed(app, result) {
+        app.picker.sessions = Some(sessions);
+        let selected = app.picker.selected;
+        app.picker.select(selected);
+    }
+    Vec::new()
+}
+
+fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
+    app.picker.importing = None;
+    match heed(app, result) {
+        Some(id) => vec![Job::Sessions, Job::Open(BranchId::parse(&id))],
+        None => Vec::new(),
+    }
+}
+
+fn refreshed(
+    app: &mut App,
+    fresh: Option<(Vec<crate::model::Branch>, Vec<crate::model::Intervention>)>,
+) -> Vec<Job> {
+    let (Some(open), Some((branches, interventions))) = (&mut app.open, fresh) else {
+        return Vec::new();
+    };
+    let here = branches
+        .iter()
+        .any(|branch| branch.id.session() == open.session.id);
+    if !here {
+        return Vec::new();
+    }
+    if let Some(now) = branches.iter().find(|branch| branch.id == open.branch.id) {
+        open.branch = now.clone();
+    }
+    open.branches = branches;
+    open.interventions = interventions;
+    // The baseline stands beside every verdict.
+    let replayed = app.replay.as_ref().map(|replay| &replay.request);
+    let baseline = replayed.and_then(|request| open.baseline(&request.branch, request.step));
+    baseline
+        .filter(|baseline| !open.outcomes.contains_key(&baseline.id))
+        .map(|baseline| Job::Outcome(baseline.id.clone()))
+        .into_iter()
+        .collect()
+}
+
+fn fill(app: &mut App, branch: &BranchId, page: usize, heads: &[StepHead]) {
+    if let Some(open) = &mut app.open
+        && open.steps.branch == *branch
+    {
+        open.steps.fill(page, heads.to_vec());
+    }
+    for view in &mut app.views {
+        if let View::Compare(compare) = view {
+            for side in [&mut compare.a, &mut compare.b] {
+                if side.branch.id == *branch {
+                    side.steps.fill(page, heads.to_vec());
+                }
+            }
+        }
+    }
+}
+
+fn found(app: &mut App, branch: &BranchId, words: &str, hits: Option<Vec<usize>>) {
+    let Some(open) = &mut app.open else { return };
+    let Some(search) = &mut open.search else {
+        return;
+    };
+    if open.steps.branch != *branch || search.words != words {
+        return;
+    }
+    let hits = hits.unwrap_or_default();
+    let nearest = hits
+        .iter()
+        .find(|hit| **hit >= open.selected)
+        .or(hits.first())
+        .copied();
+    let count = hits.len();
+    search.hits = Some(hits);
+    match nearest {
+        Some(step) => {
+            act::select_step(app, step);
+            let s = if count == 1 { "" } else { "s" };
+            app.tell(format!("{count} step{s} with “{words}”: n and N go on"));
+        }
+        None => app.tell(format!("No step of this branch contains “{words}”")),
+    }
+}
+
+fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    if let Some(open) = &mut app.open {
+        match &progress {
+            Progress::Step { branch, head } if open.steps.branch == *branch => {
+                let at_tail = open.selected + 1 >= open.steps.len;
+                open.steps.push(head.clone());
+                if at_tail {
+                    open.selected = open.steps.last();
+                } else {
+                    open.unseen += 1;
+                }
+            }
+            Progress::Forked { branches, .. } => {
+                let session = branches.first().map(|branch| branch.id.session());
+                if session == Some(open.session.id.as_str()) {
+                    jobs.push(Job::Refresh(open.session.id.clone()));
+                }
+            }
+            Progress::Ended { branch } => {
+                if let Some(known) = open.branches.iter_mut().find(|known| known.id == branch.id) {
+                    *known = branch.as_ref().clone();
+                }
+                if open.branch.id == branch.id {
+                    open.branch = branch.as_ref().clone();
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(replay) = &mut app.replay
+        && replay.ticket == ticket
+    {
+        jobs.extend(replay.take(progress).map(Job::Milestones));
+    }
+    jobs
+}
+
+fn replayed(
+    app: &mut App,
+    ticket: Ticket,
+    result: Result<crate::pipeline::Outcome, Fault>,
+) -> Vec<Job> {
+    let Some(replay) = &mut app.replay else {
+        return Vec::new();
+    };
+    if replay.ticket != ticket {
+        return Vec::new();
+    }
+    if let Ok(outcome) = &result {
+        take_outcome(replay, outcome);
+        if let Some(open) = &mut app.open {
+            open.outcomes
+                .insert(outcome.intervention.id.clone(), outcome.clone());
+        }
+    }
+    if let Some(replay) = &mut app.replay {
+        replay.outcome = Some(result.clone());
+    }
+    if let Err(fault) = result {
+        app.fail(fault);
+    }
+    let session = app.open.as_ref().map(|open| open.session.id.clone());
+    session.map(Job::Refresh).into_iter().collect()
+}
+
+fn take_outcome(replay: &mut Replay, outcome: &crate::pipeline::Outcome) {
+    replay.intervention = Some(outcome.intervention.clone());
+    for branch in &outcome.branches {
+        if let Some(run) = replay.run_of(&branch.id) {
+            run.branch = branch.clone();
+            run.delta = None;
+        }
+    }
+}
+
+fn milestones(app: &mut App, branch: &BranchId, reached: &[Option<usize>]) {
+    if let Some(run) = app.replay.as_mut().and_then(|replay| replay.run_of(branch)) {
+        run.asking = false;
+        run.milestones = reached.to_vec();
+    }
+    if let Some(open) = &mut app.open
+        && open.branch.id == *branch
+    {
+        open.milestones = reached.to_vec();
+    }
+}
+
+/// What the eye needs next and is not here.
+fn wanted(app: &mut App) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    if let Some(open) = &mut app.open {
+        jobs.extend(open.wanted(app.extents.get(Pane::Steps).height));
+    }
+    if let (Some(View::Replay), Some(open), Some(replay)) =
+        (app.views.last(), &app.open, &mut app.replay)
+        && let Some(run) = replay.run_mut()
+    {
+        jobs.extend(run.wanted(&open.session));
+    }
+    for view in &mut app.views {
+        if let View::Compare(compare) = view {
+            jobs.extend(compare.wanted(app.extents.get(Pane::Compare).height));
+        }
+    }
+    jobs
+}

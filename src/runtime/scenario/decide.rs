@@ -1,0 +1,408 @@
+//! From a request to acts: which of its skills an agent uses, on which thing, and what it does when it does not know.
+//!
+//! Looks at world and state and changes nothing. Chance comes in afterwards, in [`super::turn`].
+
+use std::collections::BTreeMap;
+
+use super::arithmetic;
+use super::core::Core;
+use super::lexicon::Skill;
+use super::read::{Clause, Object};
+use super::resolve::{Candidate, Match, resolve};
+use super::state::{Act, State};
+use super::world::{Agent, Habit, Page};
+
+/// What an agent makes of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Choice {
+    /// Does this; `clear` says that the thing was called by its name, address or number.
+    Do { acts: Vec<Act>, clear: bool },
+    /// There is nothing more to do for it.
+    Nothing,
+    /// These requests first, in its place.
+    Instead(Vec<Clause>),
+    /// Does not know what is meant, and does this.
+    Lost(Act),
+}
+
+/// A thing that can be gone to.
+#[derive(Clone, Debug, PartialEq)]
+struct Target {
+    address: String,
+    /// The control's name, if it stands on the page shown.
+    control: Option<String>,
+    screen: usize,
+}
+
+pub(super) struct Mind<'a> {
+    pub core: &'a Core,
+    pub state: &'a State,
+    pub agent: &'a Agent,
+    /// The instruction that the request stands in.
+    pub told: &'a str,
+    /// Whether the agent has done anything in this turn.
+    pub acted: bool,
+}
+
+impl Mind<'_> {
+    fn able(&self, skill: Skill) -> bool {
+        self.agent.skills.contains(&skill)
+    }
+
+    pub fn decide(&self, ask: &Clause) -> Choice {
+        if let Some(tool) = self.core.tool_meant(self.agent, ask) {
+            let mut args: BTreeMap<String, String> = tool
+                .args
+                .iter()
+                .map(|(key, text)| (key.clone(), self.core.fill(text, &BTreeMap::new(), self.state)))
+                .collect();
+            let full = ask.full();
+            if let Some(key) = &tool.named {
+                let number = || full.numbers.iter().filter(|n| n.len() == 1).flatten().next_back().map(String::as_str);
+                let counts = args.get(key).is_some_and(|value| value.parse::<f64>().is_ok());
+                let given = full.named().filter(|name| *name != tool.name);
+                if let Some(value) = given.or_else(|| number().filter(|_| counts)) {
+                    args.insert(key.clone(), value.to_owned());
+                }
+            }
+            let tool = tool.name.clone();
+            return Choice::Do { acts: vec![Act::Call { tool, args }], clear: true };
+        }
+        let can = |skill| ask.can(skill) && self.able(skill);
+        let goes = can(Skill::Open) || can(Skill::Press);
+        if goes && let Some(choice) = self.go(ask) {
+            return choice;
+        }
+        if can(Skill::Search) {
+            return self.search(ask);
+        }
+        if can(Skill::Scroll) {
+            return self.scroll(ask);
+        }
+        if can(Skill::Back) {
+            return Choice::Do { acts: vec![Act::Back], clear: true };
+        }
+        if can(Skill::Compute)
+            && let Some(expression) = arithmetic::expression_in(&ask.text)
+        {
+            return Choice::Do { acts: vec![Act::Compute { expression }], clear: true };
+        }
+        let fact = self.core.fact_sought(ask);
+        let wants = [Skill::Read, Skill::Guess, Skill::Search, Skill::Open].iter().any(|s| ask.can(*s));
+        if can(Skill::Read) && let Some(choice) = self.read(ask) {
+            return choice;
+        }
+        if self.able(Skill::Guess)
+            && wants
+            && let Some(fact) = fact
+        {
+            return Choice::Do { acts: vec![Act::Guess { fact: fact.id.clone() }], clear: true };
+        }
+        if goes {
+            return Choice::Lost(self.lost(ask));
+        }
+        if ask.can(Skill::Read) && self.acted {
+            return Choice::Nothing;
+        }
+        Choice::Lost(self.unable(ask))
+    }
+
+    fn unable(&self, ask: &Clause) -> Act {
+        let verb = ask.verb.as_deref().unwrap_or("do");
+        let other = self.core.world.agent.iter().find(|other| {
+            other.name != self.agent.name && ask.skills.iter().any(|skill| other.skills.contains(skill))
+        });
+        let hint = other.map_or(String::new(), |other| format!(" That is {}'s work.", other.name));
+        Act::Say { text: format!("I am not able to do this ('{verb}').{hint}") }
+    }
+
+    /// What the agent does when it does not know which thing is meant.
+    pub fn lost(&self, ask: &Clause) -> Act {
+        let full = ask.full();
+        if let Some(address) = full.addresses.first() {
+            return Act::NoSuchAddress { address: address.clone() };
+        }
+        let name = ask
+            .object
+            .quotes
+            .first()
+            .or_else(|| full.numbers.iter().filter_map(|n| n.first()).max_by_key(|n| n.len()))
+            .or_else(|| ask.object.words.last());
+        let press = ask.can(Skill::Press) && !ask.can(Skill::Open);
+        match (self.agent.default, name) {
+            (_, Some(name)) if (press || !ask.object.quotes.is_empty()) && self.able(Skill::Press) => Act::Missing { name: name.clone() },
+            (Habit::Press, Some(name)) => Act::Missing { name: name.clone() },
+            (Habit::Scroll, _) if self.able(Skill::Scroll) => Act::Scroll { to: None },
+            _ => Act::Say { text: "I am not sure which one is meant.".to_owned() },
+        }
+    }
+
+    /// The controls of the page shown.
+    fn controls(&self) -> Vec<Candidate<Target>> {
+        let browser = &self.state.browser;
+        if let Some(page) = browser.address.as_deref().and_then(|a| self.core.world.page(a)) {
+            return self.links(page, true);
+        }
+        let found = browser.results.iter().filter_map(|a| self.core.world.page(a));
+        found.map(|page| self.page_target(page, Some(page.title.clone()))).collect()
+    }
+
+    fn links(&self, page: &Page, shown: bool) -> Vec<Candidate<Target>> {
+        page.link
+            .iter()
+            .map(|link| {
+                let target = Target {
+                    address: link.to.clone(),
+                    control: shown.then(|| link.name.clone()),
+                    screen: link.screen,
+                };
+                let names = link.also.iter().chain([&link.name]).map(String::as_str);
+                Candidate::new(target, names, &self.core.lexicon)
+            })
+            .collect()
+    }
+
+    fn page_target(&self, page: &Page, control: Option<String>) -> Candidate<Target> {
+        let target = Target { address: page.address.clone(), control, screen: 0 };
+        let names = page.also.iter().chain([&page.title]).map(String::as_str);
+        Candidate::new(target, names, &self.core.lexicon)
+    }
+
+    /// What the agent remembers: pages whose way is known, pages visited and their links.
+    fn remembered(&self) -> Vec<Candidate<Target>> {
+        let mut found: Vec<Candidate<Target>> = Vec::new();
+        let visited = &self.state.browser.visited;
+        for page in &self.core.world.page {
+            if page.known || visited.contains(&page.address) {
+                found.push(self.page_target(page, None));
+            }
+        }
+        let mut links: Vec<Candidate<Target>> = Vec::new();
+        for page in visited.iter().filter_map(|a| self.core.world.page(a)) {
+            for mut link in self.links(page, false) {
+                link.key.screen = 0;
+                links.push(link);
+            }
+        }
+        found.extend(links);
+        found
+    }
+
+    fn find(&self, object: &Object, only_shown: bool) -> Match<Target> {
+        if let Some(address) = object.addresses.first() {
+            return match self.core.page_typed(address) {
+                Some(page) => Match::One(Target { address: page.address.clone(), control: None, screen: 0 }, true),
+                None => Match::None,
+            };
+        }
+        match resolve(object, &self.controls(), &self.core.lexicon) {
+            Match::None if !only_shown => resolve(object, &self.remembered(), &self.core.lexicon),
+            found => found,
+        }
+    }
+
+    fn go(&self, ask: &Clause) -> Option<Choice> {
+        let only_shown = !(ask.can(Skill::Open) && self.able(Skill::Open));
+        let near = ask.object.with(&ask.place);
+        let mut several: Option<Vec<Target>> = None;
+        for object in [&ask.object, &near, &ask.full()] {
+            match self.find(object, only_shown) {
+                Match::One(target, named) => {
+                    let clear = named || object.named().is_some() || !object.numbers.is_empty();
+                    return Some(self.visit(target, clear));
+                }
+                Match::Several(targets) => several = several.or(Some(targets)),
+                Match::None => {}
+            }
+        }
+        if let Some(targets) = several {
+            if ask.every {
+                let acts = targets.into_iter().map(|t| self.arrive(t)).collect();
+                return Some(Choice::Do { acts, clear: true });
+            }
+            return Some(Choice::Lost(self.lost(ask)));
+        }
+        if !ask.place.is_empty()
+            && !ask.object.is_empty()
+            && let Match::One(target, _) = self.find(&ask.place, false)
+            && self.state.browser.address.as_deref() != Some(target.address.as_str())
+        {
+            let first = Clause {
+                text: format!("{} (there)", ask.text),
+                object: ask.place.clone(),
+                place: Object::default(),
+                detail: Object::default(),
+                skills: vec![Skill::Open, Skill::Press],
+                ..ask.clone()
+            };
+            let then = Clause { place: Object::default(), ..ask.clone() };
+            return Some(Choice::Instead(vec![first, then]));
+        }
+        if ask.parts.len() > 1 {
+            let last = ask.parts.len() - 1;
+            let each = ask.parts.iter().enumerate().map(|(at, part)| Clause {
+                text: if at == last { ask.text.clone() } else { format!("{} #{at}", ask.text) },
+                object: part.clone(),
+                parts: Vec::new(),
+                ..ask.clone()
+            });
+            return Some(Choice::Instead(each.collect()));
+        }
+        // "find", "check", "look at" may mean reading what is shown.
+        let reads = ask.can(Skill::Read) && self.able(Skill::Read);
+        (!reads && !ask.object.is_empty()).then(|| Choice::Lost(self.lost(ask)))
+    }
+
+    fn arrive(&self, target: Target) -> Act {
+        match target.control {
+            Some(name) => Act::Press { name, address: target.address },
+            None => Act::Open { address: target.address },
+        }
+    }
+
+    fn visit(&self, target: Target, clear: bool) -> Choice {
+        let here = self.state.browser.address.as_deref() == Some(target.address.as_str());
+        if here && self.acted {
+            return Choice::Nothing;
+        }
+        Choice::Do { acts: vec![self.arrive(target)], clear }
+    }
+
+    fn scroll(&self, ask: &Clause) -> Choice {
+        let page = self.state.browser.address.as_deref().and_then(|a| self.core.world.page(a));
+        let end = page.map(|page| page.length() - 1);
+        if ask.whole {
+            return Choice::Do { acts: vec![Act::Scroll { to: end }], clear: true };
+        }
+        let screen = match resolve(&ask.full(), &self.controls(), &self.core.lexicon) {
+            Match::One(target, _) => Some(target.screen),
+            Match::Several(targets) => targets.iter().map(|t| t.screen).min(),
+            Match::None => None,
+        };
+        let clear = screen.is_some();
+        Choice::Do { acts: vec![Act::Scroll { to: screen }], clear }
+    }
+
+    fn search(&self, ask: &Clause) -> Choice {
+        let full = ask.full();
+        let mut query: Vec<String> = full.quotes.clone();
+        if query.is_empty() {
+            query.extend(full.words.clone());
+            query.extend(full.numbers.iter().filter_map(|n| n.first().cloned()));
+        }
+        // What is held of the facts that the sought one builds on belongs to the question.
+        if let Some(fact) = self.core.fact_sought(ask) {
+            for need in &fact.needs {
+                if let Some(belief) = self.state.memory.beliefs.get(need)
+                    && !query.iter().any(|q| q.contains(&belief.value))
+                {
+                    query.push(belief.value.clone());
+                }
+            }
+        }
+        if query.is_empty() {
+            return Choice::Lost(Act::Say { text: "I do not know what to search for.".to_owned() });
+        }
+        let query = query.join(" ");
+        let hits = self.hits(&query);
+        Choice::Do { acts: vec![Act::Search { query, hits }], clear: !full.quotes.is_empty() }
+    }
+
+    /// Listed pages by how many of the query's words their title and text have, best first.
+    fn hits(&self, query: &str) -> Vec<String> {
+        let lexicon = &self.core.lexicon;
+        let object = Object::of(&lexicon.terms(query, lexicon.detect(query)));
+        let wanted: Vec<&String> = object.words.iter().chain(object.numbers.iter().flatten()).collect();
+        let mut scored: Vec<(usize, &str)> = self
+            .core
+            .world
+            .page
+            .iter()
+            .filter(|page| !page.unlisted)
+            .map(|page| {
+                let text = format!("{} {} {}", page.title, page.also.join(" "), page.text.join(" "));
+                let has = Object::of(&lexicon.terms(&text, lexicon.detect(&text)));
+                let score = wanted.iter().filter(|w| has.words.contains(w) || has.numbers.iter().any(|n| n.contains(w))).count();
+                (score, page.address.as_str())
+            })
+            .filter(|(score, _)| *score * 2 > wanted.len())
+            .collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        scored.into_iter().take(5).map(|(_, address)| address.to_owned()).collect()
+    }
+
+    fn read(&self, ask: &Clause) -> Option<Choice> {
+        let fact = self.core.fact_sought(ask);
+        if let Some(fact) = fact {
+            let known = self.state.memory.beliefs.get(&fact.id).is_some_and(|b| b.seen);
+            if known && self.acted {
+                return Some(Choice::Nothing);
+            }
+            if self.state.browser.address.is_some() {
+                let acts = vec![Act::Read { fact: Some(fact.id.clone()) }];
+                return Some(Choice::Do { acts, clear: true });
+            }
+            return None;
+        }
+        if self.acted && !ask.whole {
+            return Some(Choice::Nothing);
+        }
+        self.state.browser.address.as_ref()?;
+        Some(Choice::Do { acts: vec![Act::Read { fact: None }], clear: true })
+    }
+}
+
+/// Whether an act is one that a prohibition speaks of.
+pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
+    let Some(skill) = act.skill() else { return false };
+    let goes = [Skill::Open, Skill::Press];
+    let same_skill = rule.verb.is_none()
+        || rule.can(skill)
+        || (goes.contains(&skill) && goes.iter().any(|s| rule.can(*s)));
+    if !same_skill {
+        return false;
+    }
+    let object = rule.full();
+    if object.is_empty() {
+        return rule.verb.is_some();
+    }
+    let names: Vec<String> = match act {
+        Act::Open { address } | Act::Press { address, .. } => {
+            let page = core.world.page(address);
+            let mut names: Vec<String> = page.iter().flat_map(|p| p.also.iter().chain([&p.title, &p.address])).cloned().collect();
+            if let Act::Press { name, .. } = act {
+                names.push(name.clone());
+            }
+            if object.addresses.iter().any(|typed| super::resolve::same_address(typed, address)) {
+                return true;
+            }
+            names
+        }
+        Act::Missing { name } => vec![name.clone()],
+        Act::NoSuchAddress { address } => vec![address.clone()],
+        Act::Search { query, .. } => vec![query.clone()],
+        Act::Compute { expression } => {
+            return arithmetic::expression_in(&rule.text).is_none_or(|e| e == *expression);
+        }
+        Act::Read { fact: Some(fact) } | Act::Guess { fact } => core
+            .world
+            .fact(fact)
+            .into_iter()
+            .flat_map(|fact| fact.also.iter().chain([&fact.about]))
+            .cloned()
+            .collect(),
+        Act::Read { fact: None } => return true,
+        Act::Call { tool, .. } => core
+            .world
+            .tool(tool)
+            .into_iter()
+            .flat_map(|t| t.also.iter().chain([&t.about, &t.name]))
+            .cloned()
+            .collect(),
+        Act::Scroll { .. } | Act::Back => return true,
+        Act::Say { .. } => return false,
+    };
+    let candidate = [Candidate::new((), names.iter().map(String::as_str), &core.lexicon)];
+    !matches!(resolve(&object, &candidate, &core.lexicon), Match::None)
+}
+

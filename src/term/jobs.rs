@@ -1,0 +1,374 @@
+//! Does the jobs: store work on blocking threads, checks and forks as tasks. Every job answers with a message or more.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::app::msg::{
+    BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
+};
+use crate::app::steps::PAGE;
+use crate::model::BranchId;
+use crate::pipeline::{self, Control, ForkRequest, ModelSettings, Outcome, PipelineError, Plan};
+use crate::store::{Store, StoreError};
+
+/// Runs of a fork that go at the same time.
+const AT_ONCE: usize = 4;
+/// A local world makes its steps in no time; this is the pace at which a person can watch them.
+const PACE: Duration = Duration::from_millis(80);
+/// Steps looked at in one go when the next failure is searched.
+const STRIDE: usize = 2_000;
+
+/// Does jobs and remembers the forks that are going.
+pub(super) struct Worker {
+    store: Store,
+    model: ModelSettings,
+    answers: UnboundedSender<Msg>,
+    forks: HashMap<Ticket, (Arc<Reins>, JoinHandle<()>)>,
+}
+
+/// The hand on a fork, with the pace at which it goes.
+struct Reins {
+    control: Control,
+    paced: AtomicBool,
+    held: AtomicBool,
+}
+
+impl Worker {
+    pub(super) fn new(store: Store, model: ModelSettings, answers: UnboundedSender<Msg>) -> Self {
+        Self {
+            store,
+            model,
+            answers,
+            forks: HashMap::new(),
+        }
+    }
+
+    /// Starts a job.
+    pub(super) fn start(&mut self, job: Job) {
+        let (store, model, answers) =
+            (self.store.clone(), self.model.clone(), self.answers.clone());
+        match job {
+            Job::Hand(ticket, hand) => self.hand(ticket, hand),
+            Job::Check(ticket, request) => {
+                tokio::spawn(async move {
+                    let checked = check(&store, &model, request).await;
+                    let _ =
+                        answers.send(Msg::Checked(ticket, checked.map(Box::new).map_err(fault)));
+                });
+            }
+            Job::Fork(ticket, request) => {
+                self.forks.retain(|_, (_, task)| !task.is_finished());
+                let reins = Arc::new(Reins {
+                    control: Control::new(),
+                    paced: AtomicBool::new(false),
+                    held: AtomicBool::new(false),
+                });
+                let task =
+                    tokio::spawn(fork(store, model, ticket, request, reins.clone(), answers));
+                self.forks.insert(ticket, (reins, task));
+            }
+            job => {
+                tokio::spawn(async move {
+                    let said = answers.clone();
+                    let done =
+                        tokio::task::spawn_blocking(move || blocking(&store, &model, job, &said))
+                            .await;
+                    if let Err(error) = done {
+                        let _ = answers.send(Msg::Failed(format!(
+                            "A job broke down: {error}. This is a fault of dover: please report it"
+                        )));
+                    }
+                });
+            }
+        }
+    }
+
+    fn hand(&self, ticket: Ticket, hand: Hand) {
+        let Some((reins, _)) = self.forks.get(&ticket) else {
+            return;
+        };
+        let paced = reins.paced.load(Ordering::SeqCst);
+        match hand {
+            Hand::Pause => {
+                reins.held.store(true, Ordering::SeqCst);
+                reins.control.pause();
+            }
+            Hand::Resume => {
+                reins.held.store(false, Ordering::SeqCst);
+                if !paced {
+                    reins.control.resume();
+                }
+            }
+            Hand::Step => reins.control.step(),
+            Hand::Stop => reins.control.stop(),
+        }
+    }
+
+    /// Stops every fork and waits until their endings are written.
+    pub(super) async fn stop(self) {
+        for (reins, _) in self.forks.values() {
+            reins.control.stop();
+        }
+        for (_, task) in self.forks.into_values() {
+            let _ = task.await;
+        }
+    }
+
+    /// Drops every fork where it stands: its branches will be found interrupted.
+    pub(super) fn drop_all(self) {
+        for (_, task) in self.forks.into_values() {
+            task.abort();
+        }
+    }
+}
+
+fn fault(error: impl std::fmt::Display) -> Fault {
+    error.to_string()
+}
+
+async fn planned(
+    store: &Store,
+    model: &ModelSettings,
+    request: ForkRequest,
+) -> Result<Plan, PipelineError> {
+    let (store, model) = (store.clone(), model.clone());
+    tokio::task::spawn_blocking(move || pipeline::plan(&store, request, &model))
+        .await
+        .map_err(|error| PipelineError::Internal(format!("planning broke down: {error}")))?
+}
+
+async fn check(
+    store: &Store,
+    model: &ModelSettings,
+    request: ForkRequest,
+) -> Result<Checked, PipelineError> {
+    let plan = planned(store, model, request).await?;
+    let report = pipeline::check(store, &plan).await?;
+    Ok(Checked {
+        category: plan.category,
+        class: plan.class,
+        answer_leak: plan.answer_leak,
+        runs: plan.runs,
+        runtime: format!("{}: {}", plan.description.name, plan.description.detail),
+        report,
+    })
+}
+
+async fn fork(
+    store: Store,
+    model: ModelSettings,
+    ticket: Ticket,
+    request: ForkRequest,
+    reins: Arc<Reins>,
+    answers: UnboundedSender<Msg>,
+) {
+    let outcome = watched(store, model, ticket, request, &reins, &answers).await;
+    let _ = answers.send(Msg::Replayed(ticket, outcome.map(Box::new).map_err(fault)));
+}
+
+async fn watched(
+    store: Store,
+    model: ModelSettings,
+    ticket: Ticket,
+    request: ForkRequest,
+    reins: &Reins,
+    answers: &UnboundedSender<Msg>,
+) -> Result<Outcome, PipelineError> {
+    let plan = planned(&store, &model, request).await?;
+    if plan.description.local_fixtures {
+        reins.paced.store(true, Ordering::SeqCst);
+        reins.control.pause();
+    }
+    let (progress, mut told) = mpsc::unbounded_channel();
+    let work = pipeline::fork(&store, plan, AT_ONCE, reins.control.clone(), progress);
+    tokio::pin!(work);
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            // What was told before the end is told before it here too.
+            Some(progress) = told.recv() => {
+                let _ = answers.send(Msg::Progress(ticket, progress));
+            }
+            outcome = &mut work => {
+                while let Ok(progress) = told.try_recv() {
+                    let _ = answers.send(Msg::Progress(ticket, progress));
+                }
+                return outcome;
+            }
+            _ = pace.tick(), if reins.paced.load(Ordering::SeqCst) => {
+                if !reins.held.load(Ordering::SeqCst) {
+                    reins.control.step();
+                }
+            }
+        }
+    }
+}
+
+/// Store work. What it says goes out at once.
+fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedSender<Msg>) {
+    // The screen may be gone already; then nobody needs the answer.
+    let say = |msg| {
+        let _ = answers.send(msg);
+    };
+    match job {
+        Job::Samples => {
+            if let Err(error) = pipeline::take_in_samples(store) {
+                say(Msg::Failed(fault(error)));
+            }
+            say(Msg::Sessions(store.sessions().map_err(fault)));
+        }
+        Job::Sessions => say(Msg::Sessions(store.sessions().map_err(fault))),
+        Job::TakeIn(what) => {
+            let mut progress = |share, steps| answers.send(Msg::Importing { share, steps }).is_ok();
+            let taken = pipeline::take_in(store, &what, &mut progress);
+            // A branch may be meant: it is opened, not only its session.
+            let id = |(session, _): (String, bool)| match what.strip_prefix(&format!("{session}/"))
+            {
+                Some(branch) => format!("{session}/{branch}"),
+                None => session,
+            };
+            say(Msg::TakenIn(taken.map(id).map_err(fault)));
+        }
+        Job::Open(branch) => say(Msg::Opened(
+            open(store, &branch).map(Box::new).map_err(fault),
+        )),
+        Job::Refresh(session) => {
+            let both = store
+                .branches(&session)
+                .and_then(|branches| Ok((branches, store.interventions(&session)?)));
+            say(Msg::Refreshed(both.map_err(fault)));
+        }
+        Job::Branch(branch) => say(Msg::Branch(
+            view(store, &branch).map(Box::new).map_err(fault),
+        )),
+        Job::Heads(branch, page) => {
+            let heads = store.heads(&branch, page * PAGE..(page + 1) * PAGE);
+            say(Msg::Heads(branch, page, heads.map_err(fault)));
+        }
+        Job::Step(session, branch, index) => {
+            let view = StepView {
+                step: store.step(&branch, index).map_err(fault),
+                restorability: pipeline::restorability(store, &session, &branch, index, model)
+                    .map_err(fault),
+            };
+            say(Msg::Step(branch, index, Box::new(view)));
+        }
+        Job::Search(branch, words) => {
+            let hits = store.search(&branch, &words).map_err(fault);
+            say(Msg::Hits(branch, words, hits));
+        }
+        Job::FindError {
+            branch,
+            from,
+            forward,
+            len,
+        } => {
+            let at = find_error(store, &branch, from, forward, len).map_err(fault);
+            say(Msg::ErrorAt(branch, at));
+        }
+        Job::Milestones(branch) => {
+            let reached = store.milestones(&branch).map_err(fault);
+            say(Msg::Milestones(branch, reached));
+        }
+        Job::Mark(branch, milestone, step) => {
+            let marked = store.mark_milestone(&branch, milestone, step);
+            let reached = marked
+                .and_then(|()| store.milestones(&branch))
+                .map_err(fault);
+            say(Msg::Milestones(branch, reached));
+        }
+        Job::Outcome(id) => {
+            let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
+            say(Msg::Outcome(id, outcome));
+        }
+        Job::Compare(a, b) => say(Msg::Compared(
+            compare(store, &a, &b).map(Box::new).map_err(fault),
+        )),
+        Job::Pair((a, left), (b, right)) => {
+            let step = |branch: &BranchId, index: Option<usize>| {
+                index.map(|index| store.step(branch, index)).transpose()
+            };
+            match step(&a, left).and_then(|left| Ok((left, step(&b, right)?))) {
+                Ok((left, right)) => say(Msg::Pair(left, right, None)),
+                Err(error) => say(Msg::Pair(None, None, Some(fault(error)))),
+            }
+        }
+        // These have their own ways.
+        Job::Check(..) | Job::Fork(..) | Job::Hand(..) | Job::External(_) | Job::Copy(_) => {}
+    }
+}
+
+fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
+    let branch = store.branch(id)?;
+    Ok(BranchView {
+        trials: store.trials(id)?,
+        milestones: store.milestones(id)?,
+        parent_milestones: branch
+            .parent
+            .as_ref()
+            .map(|parent| store.milestones(parent))
+            .transpose()?,
+        branch,
+    })
+}
+
+fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
+    let session = id.session();
+    Ok(Opened {
+        session: store.session(session)?,
+        branches: store.branches(session)?,
+        interventions: store.interventions(session)?,
+        shown: view(store, id)?,
+    })
+}
+
+fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparing, PipelineError> {
+    Ok(Comparing {
+        comparison: pipeline::compare(store, a, b)?,
+        a: view(store, a)?,
+        b: view(store, b)?,
+    })
+}
+
+/// The nearest step after or before one that reports a failure.
+fn find_error(
+    store: &Store,
+    branch: &BranchId,
+    from: usize,
+    forward: bool,
+    len: usize,
+) -> Result<Option<usize>, StoreError> {
+    let mut at = if forward { from + 1 } else { from };
+    loop {
+        let range = if forward {
+            at..(at + STRIDE).min(len)
+        } else {
+            at.saturating_sub(STRIDE)..at
+        };
+        if range.is_empty() {
+            return Ok(None);
+        }
+        let heads = store.heads(branch, range.clone())?;
+        let mut failed = heads
+            .iter()
+            .filter(|head| head.error)
+            .map(|head| head.index);
+        let found = if forward {
+            failed.next()
+        } else {
+            failed.next_back()
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+        at = if forward { range.end } else { range.start };
+    }
+}

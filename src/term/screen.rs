@@ -1,0 +1,212 @@
+//! The loop: signals, input, answers, frames. Drains what is ready, updates, draws once if anything changed.
+
+use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::time::Duration;
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use crossterm::{execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::guard::Guard;
+use super::input::{Input, Keyboard};
+use super::jobs::Worker;
+use super::signals::Signals;
+use super::{Options, TermError, external};
+use crate::app::{App, Exit, Job, Msg, update};
+use crate::ui::theme::Theme;
+use crate::ui::{RenderCache, draw};
+
+/// Between frames, at home and over SSH.
+const FRAME: Duration = Duration::from_millis(33);
+const SSH_FRAME: Duration = Duration::from_millis(66);
+/// Messages taken in before a frame is due: a flood of them must not starve the eye.
+const DRAIN: usize = 1_000;
+/// How long runs may take to write their endings when the operator quits.
+const STOPPING: Duration = Duration::from_secs(5);
+/// Terminals refuse longer copies, silently.
+const MOST_COPIED: usize = 74_000;
+
+type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+
+/// Shows the screen until it is left.
+pub(super) async fn show(options: Options) -> Result<(), TermError> {
+    let mut signals = Signals::listen()?;
+    let guard = Guard::take()?;
+    let (answers, inbox) = unbounded_channel();
+    let worker = Worker::new(options.store, options.model, answers);
+    let (app, jobs) = App::start(options.operator, options.open);
+    let terminal = Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(
+        1 << 16,
+        stdout(),
+    )))?;
+    let mut shown = Shown {
+        app,
+        worker,
+        inbox,
+        terminal,
+        cache: RenderCache::new(options.charset),
+        theme: options.theme,
+        keyboard: Keyboard::listen(),
+        guard: Some(guard),
+        handed: Vec::new(),
+        dirty: true,
+    };
+    shown.start(jobs);
+    let ended = shown.run(&mut signals).await;
+    let Shown { worker, guard, .. } = shown;
+    // The terminal comes back first, whatever the runs still have to write.
+    drop(guard);
+    match ended {
+        Ok(Exit::Quit) => {
+            let _ = timeout(STOPPING, worker.stop()).await;
+            Ok(())
+        }
+        Ok(Exit::Leave) => {
+            worker.drop_all();
+            Ok(())
+        }
+        Err(error) => {
+            worker.drop_all();
+            Err(error.into())
+        }
+    }
+}
+
+/// The one owner of the state.
+struct Shown {
+    app: App,
+    worker: Worker,
+    inbox: UnboundedReceiver<Msg>,
+    terminal: Screen,
+    cache: RenderCache,
+    theme: Theme,
+    keyboard: Keyboard,
+    guard: Option<Guard>,
+    /// Jobs that need the terminal itself.
+    handed: Vec<Job>,
+    dirty: bool,
+}
+
+impl Shown {
+    async fn run(&mut self, signals: &mut Signals) -> io::Result<Exit> {
+        let frame = if std::env::var_os("SSH_CONNECTION").is_some() {
+            SSH_FRAME
+        } else {
+            FRAME
+        };
+        let mut due = Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                () = signals.received() => return Ok(Exit::Leave),
+                input = self.keyboard.next() => match input {
+                    Some(input) => self.input(input?),
+                    // The terminal is gone.
+                    None => return Ok(Exit::Leave),
+                },
+                Some(msg) = self.inbox.recv() => self.take(msg),
+                () = sleep_until(due), if self.dirty => {}
+            }
+            self.drain()?;
+            if let Some(exit) = self.app.exit {
+                return Ok(exit);
+            }
+            for job in std::mem::take(&mut self.handed) {
+                if self.with_terminal(job, signals).await? {
+                    return Ok(Exit::Leave);
+                }
+            }
+            if self.dirty && Instant::now() >= due {
+                self.frame()?;
+                due = Instant::now() + frame;
+            }
+        }
+    }
+
+    /// Takes in what is ready, input first.
+    fn drain(&mut self) -> io::Result<()> {
+        for _ in 0..DRAIN {
+            if let Some(input) = self.keyboard.ready() {
+                self.input(input?);
+            } else if let Ok(msg) = self.inbox.try_recv() {
+                self.take(msg);
+            } else {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn input(&mut self, input: Input) {
+        match input {
+            Input::Msg(msg) => self.take(msg),
+            Input::Redraw => self.dirty = true,
+            Input::None => {}
+        }
+    }
+
+    fn take(&mut self, msg: Msg) {
+        let jobs = update(&mut self.app, msg);
+        self.start(jobs);
+        self.dirty = true;
+    }
+
+    fn start(&mut self, jobs: Vec<Job>) {
+        for job in jobs {
+            match job {
+                Job::External(_) | Job::Copy(_) => self.handed.push(job),
+                job => self.worker.start(job),
+            }
+        }
+    }
+
+    /// A frame, written between the marks that let the terminal show it at once.
+    fn frame(&mut self) -> io::Result<()> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        let (app, theme, cache) = (&self.app, &self.theme, &mut self.cache);
+        self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        self.dirty = false;
+        let jobs = update(&mut self.app, Msg::Drawn(self.cache.extents));
+        self.start(jobs);
+        Ok(())
+    }
+
+    /// Does a job that needs the terminal; tells whether a signal came meanwhile.
+    async fn with_terminal(&mut self, job: Job, signals: &mut Signals) -> io::Result<bool> {
+        match job {
+            Job::Copy(text) if text.len() > MOST_COPIED => {
+                let told = format!(
+                    "{} bytes are more than terminals copy. dover show writes a step's text to a file",
+                    text.len()
+                );
+                self.take(Msg::Failed(told));
+            }
+            Job::Copy(text) => {
+                let backend = self.terminal.backend_mut();
+                queue!(backend, CopyToClipboard::to_clipboard_from(text))?;
+                Write::flush(backend)?;
+            }
+            Job::External(text) => {
+                // Who listens on would take the editor's keys; the guard would leave it a raw terminal.
+                self.keyboard.deafen().await;
+                drop(std::mem::replace(&mut self.guard, None));
+                let edited = tokio::select! {
+                    biased;
+                    () = signals.received() => return Ok(true),
+                    edited = external::edit(&text) => edited,
+                };
+                self.guard = Some(Guard::take()?);
+                self.keyboard = Keyboard::listen();
+                self.terminal.clear()?;
+                self.take(Msg::Edited(edited));
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,190 @@
+//! The editor: the original above, the text being written, and what changed, live.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::detail::heading;
+use super::session::under_title;
+use super::{Painter, TextId, WIDE, revision};
+use crate::app::editor::Editor;
+use crate::app::extent::Pane;
+use crate::model::{Category, clean, clean_line, edit_class};
+use crate::ui::diff::{Change, DEADLINE, Side, WordDiff};
+use crate::ui::glyph::{Charset, Glyph};
+use crate::ui::passage::Passage;
+use crate::ui::role::Role;
+use crate::ui::widgets::dot;
+
+impl Painter<'_> {
+    pub(super) fn editor(&mut self, editor: &Editor, area: Rect) {
+        let left = format!(
+            "{} {} edit step {}",
+            clean_line(editor.branch.as_str()),
+            Glyph::CURSOR.show(self.charset),
+            editor.original.index
+        );
+        let mode = if editor.typing {
+            "typing"
+        } else {
+            "plain keys"
+        };
+        let mode = Line::styled(mode, self.theme.style(Role::Muted));
+        let areas = self.frame(area, &left, mode, true);
+        let text = editor.text();
+        let original = clean(&editor.original.text).into_owned();
+        let diff = WordDiff::new(&original, &clean(&text), DEADLINE);
+        self.edit_info(editor, &text, &diff, areas.info);
+        let (above, below, difference) = panes(areas.body);
+        self.original(editor, &original, above);
+        self.area(editor, below);
+        self.difference(&diff, &text, difference);
+    }
+
+    /// What kind of an edit it is, as far as wording tells.
+    fn edit_info(&mut self, editor: &Editor, text: &str, diff: &WordDiff, area: Rect) {
+        let muted = self.theme.style(Role::Muted);
+        let category = Category::of_kind(editor.original.kind);
+        let mut line = Line::from(format!(" {} edit", category.name()));
+        if editor.changed() {
+            let class = edit_class(&editor.original.text, text, category);
+            let words = |wanted: Change| -> usize {
+                let pieces = diff.pieces().filter(|(change, _)| *change == wanted);
+                pieces
+                    .map(|(_, text)| crate::model::words(text).len())
+                    .sum()
+            };
+            let dot = dot(self.charset);
+            line.push_span(format!(" {dot} "));
+            line.push_span(Span::styled(
+                class.name().replace('_', " "),
+                self.theme.style(Role::Accent),
+            ));
+            line.push_span(format!(" {dot} "));
+            line.push_span(Span::styled(
+                format!("+{}", words(Change::Add)),
+                self.theme.style(Role::DiffAdd),
+            ));
+            line.push_span(Span::styled(
+                format!(" -{}", words(Change::Del)),
+                self.theme.style(Role::DiffDel),
+            ));
+            line.push_span(" words");
+        } else {
+            line.push_span(Span::styled("  nothing changed yet", muted));
+        }
+        let limit = "a message cannot give an agent a new ability";
+        if line.width() + limit.len() + 3 <= usize::from(area.width) {
+            line.push_span(Span::styled(format!("   {limit}"), muted));
+        }
+        line.render(area, self.buf);
+    }
+
+    fn original(&mut self, editor: &Editor, original: &str, area: Rect) {
+        let (head, rest) = under_title(area);
+        let text = format!(
+            "original {} {}",
+            dot(self.charset),
+            heading(&editor.original, self.charset)
+        );
+        self.title(&text, "", !editor.typing, head);
+        let rest = indented(rest);
+        let id = revision(&[original]);
+        self.text(Pane::Original, TextId::Original, id, rest, || {
+            Passage::plain(original, Role::Text)
+        });
+    }
+
+    fn area(&mut self, editor: &Editor, area: Rect) {
+        let (head, rest) = under_title(area);
+        self.title("your edit", "", editor.typing, head);
+        let rest = indented(rest);
+        if rest.is_empty() {
+            return;
+        }
+        // The widget looks after its own scrolling; its styles are the theme's, so it is drawn from a copy.
+        let mut area = editor.area.clone();
+        let plain = self.theme.style(Role::Text);
+        area.set_style(plain);
+        area.set_cursor_line_style(Style::new());
+        area.set_selection_style(self.theme.style(Role::Selection));
+        area.set_cursor_style(if editor.typing {
+            self.theme.style(Role::Selection)
+        } else {
+            plain
+        });
+        (&area).render(rest, self.buf);
+    }
+
+    fn difference(&mut self, diff: &WordDiff, text: &str, area: Rect) {
+        let (head, rest) = under_title(area);
+        self.title("what changes", "", false, head);
+        let rest = indented(rest);
+        if rest.is_empty() {
+            return;
+        }
+        // Brackets as well as colour: deleted and added words would run into each other.
+        let shown = diff.passage(Side::Both, true);
+        // The window follows the first change, for that is what is looked at.
+        let first = diff
+            .pieces()
+            .take_while(|(change, _)| *change == Change::Same)
+            .map(|(_, text)| text.len())
+            .sum();
+        let wrapped = self.cache.texts.get(
+            TextId::Difference,
+            revision(&[shown.text(), text]),
+            rest.width,
+            || shown,
+        );
+        let rows = wrapped.len();
+        let height = usize::from(rest.height);
+        let top = wrapped
+            .row_at(first)
+            .saturating_sub(1)
+            .min(rows.saturating_sub(height));
+        for (line, row) in wrapped
+            .lines(top, height, self.theme)
+            .into_iter()
+            .zip(rest.rows())
+        {
+            line.render(row, self.buf);
+        }
+        let extent = crate::app::extent::Extent { top, height, rows };
+        self.more(extent, rest);
+    }
+
+    /// Whether changes need brackets: where no colour tells them apart.
+    pub(super) fn marks_changes(&self) -> bool {
+        self.theme.style(Role::DiffAdd).fg.is_none() || self.charset == Charset::Ascii
+    }
+}
+
+/// Original, edit and difference: one above the other, or on wide screens the first two side by side.
+fn panes(body: Rect) -> (Rect, Rect, Rect) {
+    if body.width >= WIDE {
+        let [upper, below] =
+            Layout::vertical([Constraint::Percentage(60), Constraint::Fill(1)]).areas(body);
+        let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)])
+            .spacing(1)
+            .areas(upper);
+        (left, right, below)
+    } else {
+        let [above, middle, below] = Layout::vertical([
+            Constraint::Fill(3),
+            Constraint::Fill(4),
+            Constraint::Fill(3),
+        ])
+        .areas(body);
+        (above, middle, below)
+    }
+}
+
+fn indented(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 1.min(area.width),
+        width: area.width.saturating_sub(2),
+        ..area
+    }
+}

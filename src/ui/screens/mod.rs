@@ -1,0 +1,283 @@
+//! One file per screen. A screen draws the topmost view into the areas that [`Areas`] cuts and reports its extents.
+
+mod compare;
+mod detail;
+mod editor;
+mod gates;
+mod panels;
+mod picker;
+mod replay;
+mod session;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+
+use super::glyph::{Charset, Glyph};
+use super::passage::Passage;
+use super::role::Role;
+use super::theme::Theme;
+use super::widgets::{self, fit};
+use super::wrap_cache::WrapCache;
+use crate::app::extent::{Extent, Extents, Pane};
+use crate::app::{App, View};
+use crate::model::BranchId;
+
+/// The smallest terminal that is drawn for.
+const LEAST: (u16, u16) = (24, 6);
+/// From this width on list, text and branches stand side by side.
+const WIDE: u16 = 120;
+/// Wrapped texts kept.
+const TEXTS: usize = 48;
+
+/// What a wrapped text is of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum TextId {
+    Detail(BranchId, usize),
+    Original,
+    Difference,
+    PairLeft,
+    PairRight,
+    Delta(usize),
+    Notice,
+}
+
+/// What is kept from frame to frame so that a frame costs what changed, and what a frame measured.
+pub struct RenderCache {
+    /// Where the panes stand after the last frame.
+    pub extents: Extents,
+    texts: WrapCache<TextId>,
+    charset: Charset,
+}
+
+impl RenderCache {
+    /// An empty cache, and the signs that the terminal can show.
+    #[must_use]
+    pub fn new(charset: Charset) -> Self {
+        Self {
+            extents: Extents::default(),
+            texts: WrapCache::new(TEXTS),
+            charset,
+        }
+    }
+}
+
+/// Draws the topmost view.
+pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    cache.extents = app.extents;
+    let buf = frame.buffer_mut();
+    buf.set_style(area, theme.style(Role::Text));
+    let mut painter = Painter {
+        app,
+        theme,
+        charset: cache.charset,
+        cache,
+        buf,
+        cursor: None,
+    };
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        painter.too_small(area);
+    } else {
+        painter.view(area);
+    }
+    if let Some(cursor) = painter.cursor {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Where the parts of every screen are.
+#[derive(Clone, Copy)]
+struct Areas {
+    header: Rect,
+    body: Rect,
+    /// The line above the information: a rule, unless there is something to say.
+    notice: Rect,
+    info: Rect,
+    footer: Rect,
+}
+
+/// What a screen draws with.
+struct Painter<'a> {
+    app: &'a App,
+    theme: &'a Theme,
+    charset: Charset,
+    cache: &'a mut RenderCache,
+    buf: &'a mut Buffer,
+    cursor: Option<(u16, u16)>,
+}
+
+impl Painter<'_> {
+    fn too_small(&mut self, area: Rect) {
+        let text = format!(
+            "{}×{} is too small for dover: at least {}×{}",
+            area.width, area.height, LEAST.0, LEAST.1
+        );
+        let passage = Passage::plain(&text, Role::Warn);
+        for (line, row) in widgets::hanging(Vec::new(), passage, area.width, self.theme)
+            .iter()
+            .zip(area.rows())
+        {
+            line.render(row, self.buf);
+        }
+    }
+
+    fn view(&mut self, area: Rect) {
+        match self.app.views.last() {
+            Some(View::Editor(editor)) => self.editor(editor, area),
+            Some(View::Gates(gates)) => self.gates(gates, area),
+            Some(View::Replay) => self.replay(area),
+            Some(View::Compare(compare)) => self.compare(compare, area),
+            Some(View::Milestones(selected)) => self.milestones(*selected, area),
+            Some(View::Interventions(selected)) => self.interventions(*selected, area),
+            Some(View::Help) => self.help(area),
+            Some(View::Notice) => self.whole_notice(area),
+            None if self.app.open.is_some() => self.session(area),
+            None => self.picker(area),
+        }
+    }
+
+    /// Cuts the screen and draws what all screens share: header, rules, notice or prompt, footer.
+    fn frame(&mut self, area: Rect, left: &str, right: Line<'_>, info: bool) -> Areas {
+        let row = |y: u16| Rect {
+            y: area.y + y,
+            height: 1,
+            ..area
+        };
+        let roomy = area.height >= 10;
+        let below = 2 + u16::from(info && roomy);
+        let above = 1 + u16::from(roomy);
+        let last = area.height - 1;
+        let areas = Areas {
+            header: row(0),
+            body: Rect {
+                y: area.y + above,
+                height: area.height.saturating_sub(above + below),
+                ..area
+            },
+            notice: row(area.height - below),
+            info: if below == 3 {
+                row(last - 1)
+            } else {
+                Rect::ZERO
+            },
+            footer: row(last),
+        };
+        widgets::header(left, right, areas.header, self.theme, self.buf);
+        if roomy {
+            widgets::rule(row(1), self.theme, self.charset, self.buf);
+        }
+        widgets::rule(areas.notice, self.theme, self.charset, self.buf);
+        widgets::footer(self.app, areas.footer, self.theme, self.buf);
+        if let Some(cursor) = widgets::notice(self.app, areas.notice, self.theme, self.buf) {
+            self.cursor = Some(cursor);
+        }
+        areas
+    }
+
+    fn extent(&self, pane: Pane) -> Extent {
+        self.cache.extents.get(pane)
+    }
+
+    /// The window of a list of `rows` items that shows `selected`, remembered.
+    fn window(&mut self, pane: Pane, rows: usize, height: usize, selected: usize) -> Extent {
+        let mut extent = self.extent(pane);
+        (extent.rows, extent.height) = (rows, height);
+        let extent = extent.clamped().showing(selected);
+        self.cache.extents.set(pane, extent);
+        extent
+    }
+
+    /// Draws a text at its window, remembered.
+    fn text(
+        &mut self,
+        pane: Pane,
+        id: TextId,
+        revision: u64,
+        area: Rect,
+        passage: impl FnOnce() -> Passage,
+    ) {
+        let extent = self.extent(pane);
+        let wrapped = self.cache.texts.get(id, revision, area.width, passage);
+        let extent = widgets::text_pane(wrapped, extent, area, self.theme, self.buf);
+        self.cache.extents.set(pane, extent);
+        self.more(extent, area);
+    }
+
+    /// Draws ready lines at their window, remembered.
+    fn lines(&mut self, pane: Pane, lines: &[Line<'_>], area: Rect) {
+        let extent = widgets::lines_in(lines, self.extent(pane), area, self.buf);
+        self.cache.extents.set(pane, extent);
+        self.more(extent, area);
+    }
+
+    /// Says how much lies below a window, in its lower right corner.
+    fn more(&mut self, extent: Extent, area: Rect) {
+        let below = extent.rows.saturating_sub(extent.top + extent.height);
+        if below > 0 && area.height > 0 && extent.height > 1 {
+            let text = format!(" {} {below} more ", Glyph::BELOW.show(self.charset));
+            self.corner(&text, Role::Accent, area);
+        }
+    }
+
+    /// Writes into the lower right corner of an area.
+    fn corner(&mut self, text: &str, role: Role, area: Rect) {
+        let text = fit(text, usize::from(area.width));
+        let cells = u16::try_from(widgets::width_of(&text)).unwrap_or(area.width);
+        if area.height > 0 && cells <= area.width {
+            let style = self.theme.style(role);
+            let (x, y) = (area.right() - cells, area.bottom() - 1);
+            let style = widgets::plain(self.theme).patch(style);
+            self.buf.set_stringn(x, y, text, usize::from(cells), style);
+        }
+    }
+
+    /// Lays the selection over a row.
+    fn select(&mut self, area: Rect, focused: bool) {
+        let style = if focused {
+            let selection = self.theme.style(Role::Selection);
+            // Reversed, a row of many colours would be a patchwork.
+            if selection.add_modifier.contains(Modifier::REVERSED) {
+                self.buf.set_style(area, widgets::plain(self.theme));
+            }
+            selection
+        } else {
+            Style::new().add_modifier(Modifier::BOLD)
+        };
+        self.buf.set_style(area, style);
+    }
+}
+
+/// A value for a text's revision: equal texts have equal ones.
+fn revision(parts: &[&str]) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    parts.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// `1 step`, `2 steps`.
+fn plural(count: usize, one: &str) -> String {
+    match (count, one.strip_suffix("ch")) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(_)) => format!("{count} {one}es"),
+        _ => format!("{count} {one}s"),
+    }
+}
+
+/// The row of an area, or an empty one below it.
+fn row_of(area: Rect, row: usize) -> Rect {
+    let row = u16::try_from(row).unwrap_or(u16::MAX);
+    Rect {
+        y: area.y.saturating_add(row),
+        height: 1,
+        ..area
+    }
+    .intersection(area)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,346 @@
+//! The smaller views: milestones, interventions with their verdicts, the key help, a notice in full.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::replay::{results, verdict_role};
+use super::{Painter, TextId, plural, revision, row_of};
+use crate::app::extent::{Extent, Pane};
+use crate::app::{Context, View, command};
+use crate::model::{Category, Check, RunStatus, clean, clean_line};
+use crate::ui::glyph::Glyph;
+use crate::ui::passage::Passage;
+use crate::ui::role::Role;
+use crate::ui::widgets::{fit, fitted, hanging, milestone_meter, width_of};
+
+impl Painter<'_> {
+    pub(super) fn milestones(&mut self, selected: usize, area: Rect) {
+        let theme = self.theme;
+        let Some((table, open)) = self.app.milestones().zip(self.app.open.as_ref()) else {
+            self.frame(area, "milestones", Line::default(), false);
+            return;
+        };
+        let name = clean_line(table.branch.id.as_str()).into_owned();
+        let before = table.before.map(|(_, reached)| reached);
+        let meter = milestone_meter(table.reached, before, theme, self.charset);
+        let areas = self.frame(
+            area,
+            &format!("{name} {} milestones", Glyph::CURSOR.show(self.charset)),
+            meter,
+            true,
+        );
+        let mut lines = Vec::new();
+        let mut chosen = 0;
+        for (i, milestone) in open.session.milestones.iter().enumerate() {
+            let at = table.reached.get(i).copied().flatten();
+            let had = before.map(|before| before.get(i).copied().flatten());
+            let (role, sign, word) = match (at, had) {
+                (Some(_), Some(None)) => (
+                    Role::MilestoneGained,
+                    Glyph::FULL.show(self.charset),
+                    "gained",
+                ),
+                (Some(_), _) => (
+                    Role::MilestoneReached,
+                    Glyph::FULL.show(self.charset),
+                    "reached",
+                ),
+                (None, Some(Some(_))) => {
+                    (Role::MilestoneLost, Glyph::EMPTY.show(self.charset), "lost")
+                }
+                (None, _) => (
+                    Role::MilestoneOpen,
+                    Glyph::EMPTY.show(self.charset),
+                    "not reached",
+                ),
+            };
+            if i == selected {
+                chosen = lines.len();
+            }
+            let head = vec![
+                Span::styled(
+                    if i == selected {
+                        format!(" {} ", Glyph::CURSOR.show(self.charset))
+                    } else {
+                        "   ".to_owned()
+                    },
+                    theme.style(Role::Accent),
+                ),
+                Span::styled(
+                    format!("{sign} {}{} ", Glyph::MILESTONE.show(self.charset), i + 1),
+                    theme.style(role),
+                ),
+            ];
+            lines.extend(hanging(
+                head,
+                Passage::plain(&clean(&milestone.title), Role::Text),
+                areas.body.width,
+                theme,
+            ));
+            let mut second = vec![Span::raw("       "), Span::styled(word, theme.style(role))];
+            if let Some(step) = at {
+                second.push(Span::styled(
+                    format!(" at step {step}"),
+                    theme.style(Role::Text),
+                ));
+            }
+            if let (Some((parent, _)), Some(had)) = (table.before, had) {
+                let text = match had {
+                    Some(step) => format!("   {} at step {step}", clean_line(parent.id.name())),
+                    None => format!("   {}: not reached", clean_line(parent.id.name())),
+                };
+                second.push(Span::styled(text, theme.style(Role::Muted)));
+            }
+            second.push(Span::styled(
+                format!("   {}", recognised(&milestone.check)),
+                theme.style(Role::Muted),
+            ));
+            lines.push(Line::from(second));
+        }
+        if lines.is_empty() {
+            let text = "No milestones are set for this session. Set up to five: dover set SESSION --milestone …";
+            lines = hanging(
+                vec![Span::raw(" ")],
+                Passage::plain(text, Role::Muted),
+                areas.body.width,
+                theme,
+            );
+        }
+        let extent = self.window(
+            Pane::Milestones,
+            lines.len(),
+            usize::from(areas.body.height),
+            chosen,
+        );
+        self.ready_lines(&lines, extent, areas.body);
+        self.progress_line(table.reached, before, areas.info);
+    }
+
+    fn progress_line(
+        &mut self,
+        reached: &[Option<usize>],
+        before: Option<&[Option<usize>]>,
+        area: Rect,
+    ) {
+        let of = reached.len();
+        let now = reached.iter().flatten().count();
+        let text = match before {
+            _ if of == 0 => " progress is undefined without milestones".to_owned(),
+            None => format!(" {now} of {of} reached"),
+            Some(before) => {
+                let was = before.iter().flatten().count();
+                let gain = i64::try_from(now).unwrap_or(0) - i64::try_from(was).unwrap_or(0);
+                format!(" {was} of {of} before, {now} of {of} now: progress {gain:+}/{of}")
+            }
+        };
+        Line::styled(text, self.theme.style(Role::Text)).render(area, self.buf);
+    }
+
+    fn ready_lines(&mut self, lines: &[Line<'_>], extent: Extent, area: Rect) {
+        for (line, row) in lines.iter().skip(extent.top).zip(area.rows()) {
+            line.render(row, self.buf);
+        }
+    }
+
+    pub(super) fn interventions(&mut self, selected: usize, area: Rect) {
+        let theme = self.theme;
+        let Some(open) = &self.app.open else { return };
+        let left = format!(
+            "{} {} what was tried",
+            clean_line(&open.session.id),
+            Glyph::CURSOR.show(self.charset)
+        );
+        let count = Line::styled(
+            plural(open.interventions.len(), "intervention"),
+            theme.style(Role::Muted),
+        );
+        let areas = self.frame(area, &left, count, true);
+        let height = (usize::from(areas.body.height) / 3).max(1);
+        let window = self.window(
+            Pane::Interventions,
+            open.interventions.len(),
+            height,
+            selected,
+        );
+        for (i, one) in open
+            .interventions
+            .iter()
+            .enumerate()
+            .skip(window.top)
+            .take(window.height)
+        {
+            let at = (i - window.top) * 3;
+            let name = one.id.rsplit('/').next().unwrap_or(&one.id);
+            let kind = match one.category {
+                Category::None => "baseline, unedited".to_owned(),
+                category => format!(
+                    "{} edit, {}",
+                    category.name(),
+                    one.class.map_or("", |class| class.name()).replace('_', " ")
+                ),
+            };
+            let outcome = open.outcomes.get(&one.id);
+            let verdict = match outcome {
+                None => Span::styled("…", theme.style(Role::Muted)),
+                Some(outcome) => match outcome.verdict {
+                    Some(verdict) => {
+                        Span::styled(verdict.to_string(), theme.style(verdict_role(verdict)))
+                    }
+                    None if outcome
+                        .branches
+                        .iter()
+                        .any(|branch| branch.run == RunStatus::Held) =>
+                    {
+                        Span::styled("held", theme.style(Role::Run(RunStatus::Held)))
+                    }
+                    None if one.category == Category::None => {
+                        Span::styled("baseline", theme.style(Role::Muted))
+                    }
+                    None => Span::styled("single sample", theme.style(Role::Text)),
+                },
+            };
+            let first = row_of(areas.body, at);
+            let sign = if i == selected {
+                Glyph::CURSOR.show(self.charset)
+            } else {
+                " "
+            };
+            let head = format!(
+                "{sign} {name}  {} @{}  {kind}  ",
+                clean_line(one.parent.name()),
+                one.step
+            );
+            let mut line = Line::from(vec![Span::styled(head, theme.style(Role::Text)), verdict]);
+            if outcome
+                .is_some_and(|outcome| outcome.branches.iter().any(|branch| branch.diagnostic))
+            {
+                line.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
+            }
+            if one.answer_leak {
+                line.push_span(Span::styled(
+                    format!("  {} answer leak", Glyph::HYPOTHESIS.show(self.charset)),
+                    theme.style(Role::Warn),
+                ));
+            }
+            line.render(first, self.buf);
+            if i == selected {
+                self.select(first, true);
+            }
+            let width = usize::from(areas.body.width);
+            let told = outcome.map_or(String::new(), |outcome| {
+                let reason = outcome
+                    .reason
+                    .as_deref()
+                    .map(|reason| format!(". {}", clean_line(reason)));
+                format!("     {}{}", results(outcome), reason.unwrap_or_default())
+            });
+            Line::styled(fit(&told, width), theme.style(Role::Text))
+                .render(row_of(areas.body, at + 1), self.buf);
+            let text = one
+                .text
+                .as_deref()
+                .map(|text| format!("     {}", clean_line(&crate::model::head_text(text))));
+            Line::styled(
+                fit(&text.unwrap_or_default(), width),
+                theme.style(Role::Muted),
+            )
+            .render(row_of(areas.body, at + 2), self.buf);
+        }
+        Line::styled(
+            " Enter compares the best run of an intervention with its parent",
+            theme.style(Role::Muted),
+        )
+        .render(areas.info, self.buf);
+    }
+
+    pub(super) fn help(&mut self, area: Rect) {
+        let theme = self.theme;
+        let under = self.context_below();
+        let areas = self.frame(
+            area,
+            "keys",
+            Line::styled("bold: works where you are", theme.style(Role::Muted)),
+            false,
+        );
+        let keys = command::table()
+            .iter()
+            .map(|command| width_of(&command.keys_text()))
+            .max()
+            .unwrap_or(0);
+        let mut lines = Vec::new();
+        for (group, commands) in command::by_group() {
+            lines.push(Line::styled(
+                format!(" {}", group.title()),
+                theme.style(Role::Title),
+            ));
+            for command in commands {
+                let here = under.is_none_or(|under| command.contexts.contains(&under));
+                let head = vec![Span::styled(
+                    format!("   {}  ", fitted(&command.keys_text(), keys)),
+                    theme.style(if here { Role::Accent } else { Role::Muted }),
+                )];
+                let doc = Passage::plain(command.doc, if here { Role::Text } else { Role::Muted });
+                lines.extend(hanging(head, doc, areas.body.width, theme));
+            }
+            lines.push(Line::default());
+        }
+        self.lines(Pane::Help, &lines, areas.body);
+    }
+
+    /// The context of the view that the help lies over.
+    fn context_below(&self) -> Option<Context> {
+        let below = self
+            .app
+            .views
+            .iter()
+            .rev()
+            .find(|view| !matches!(view, View::Help));
+        Some(match below {
+            Some(View::Editor(_)) => Context::Editor,
+            Some(View::Gates(_)) => Context::Gates,
+            Some(View::Replay) => Context::Replay,
+            Some(View::Compare(_)) => Context::Compare,
+            Some(View::Milestones(_)) => Context::Milestones,
+            Some(View::Interventions(_)) => Context::Interventions,
+            Some(View::Notice | View::Help) => return None,
+            None if self.app.open.is_some() => Context::Steps,
+            None => Context::Picker,
+        })
+    }
+
+    pub(super) fn whole_notice(&mut self, area: Rect) {
+        let areas = self.frame(area, "message", Line::default(), false);
+        let Some(notice) = &self.app.last_notice else {
+            return;
+        };
+        let body = Rect {
+            x: areas.body.x + 1,
+            width: areas.body.width.saturating_sub(2),
+            ..areas.body
+        };
+        let role = if notice.fault {
+            Role::Error
+        } else {
+            Role::Text
+        };
+        self.text(
+            Pane::Notice,
+            TextId::Notice,
+            revision(&[&notice.text]),
+            body,
+            || Passage::plain(&clean(&notice.text), role),
+        );
+    }
+}
+
+/// How a milestone is recognised, in a few words.
+fn recognised(check: &Check) -> String {
+    match check {
+        Check::Fact(fact) => format!("(fact {})", clean_line(fact)),
+        Check::Page(page) => format!("(page {})", clean_line(page)),
+        Check::Tool(tool) => format!("(tool {})", clean_line(tool)),
+        Check::Text(text) => format!("(text “{}”)", clean_line(text)),
+        Check::Manual => "(marked by hand with M)".to_owned(),
+    }
+}

@@ -1,0 +1,404 @@
+//! The session: the message list, and beside it or in its place the text of a step and the branches.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::{Painter, WIDE, plural, row_of};
+use crate::app::extent::Pane;
+use crate::app::session::{Focus, Open};
+use crate::app::steps::Row;
+use crate::model::{Trial, clean_line};
+use crate::ui::glyph::Glyph;
+use crate::ui::role::Role;
+use crate::ui::widgets::{self, StepLook, answer_word, fit, milestone_meter, run_badge, step_line};
+use crate::ui::widgets::{dot, vertical};
+
+impl Painter<'_> {
+    pub(super) fn session(&mut self, area: Rect) {
+        let Some(open) = &self.app.open else { return };
+        let left = format!(
+            "{} {} {}",
+            clean_line(&open.session.id),
+            Glyph::CURSOR.show(self.charset),
+            clean_line(open.branch.id.name())
+        );
+        let right = self.branch_summary(open);
+        let areas = self.frame(area, &left, right, true);
+        self.info(open, areas.info);
+        if area.width >= WIDE {
+            let branches = area.width / 6;
+            let list = (area.width - branches) * 3 / 5;
+            let columns = [list, area.width - branches - list - 2, branches];
+            let mut x = areas.body.x;
+            let mut panes = columns.into_iter().map(|width| {
+                let pane = Rect {
+                    x,
+                    width,
+                    ..areas.body
+                };
+                x += width + 1;
+                pane
+            });
+            if let (Some(list), Some(text), Some(branches)) =
+                (panes.next(), panes.next(), panes.next())
+            {
+                for x in [list.right(), text.right()] {
+                    self.vertical(x, areas.body);
+                }
+                let (head, rest) = under_title(list);
+                let steps = format!("steps of {}", clean_line(open.branch.id.name()));
+                self.title(&steps, "", open.focus == Focus::Steps, head);
+                self.step_list(open, rest);
+                self.detail(open, text, true);
+                let (head, rest) = under_title(branches);
+                self.title("branches", "", open.focus == Focus::Branches, head);
+                self.branch_list(open, rest);
+            }
+        } else {
+            match open.focus {
+                Focus::Steps => self.step_list(open, areas.body),
+                Focus::Detail => self.detail(open, areas.body, true),
+                Focus::Branches => {
+                    let (head, rest) = under_title(areas.body);
+                    self.title("branches", "", true, head);
+                    self.branch_list(open, rest);
+                }
+            }
+        }
+    }
+
+    pub(super) fn title(&mut self, text: &str, remark: &str, focused: bool, area: Rect) {
+        widgets::title(
+            text,
+            remark,
+            focused,
+            area,
+            self.theme,
+            self.charset,
+            self.buf,
+        );
+    }
+
+    pub(super) fn vertical(&mut self, x: u16, area: Rect) {
+        let style = self.theme.style(Role::Border);
+        for y in area.top()..area.bottom() {
+            self.buf.set_stringn(x, y, vertical(self.charset), 1, style);
+        }
+    }
+
+    /// `failed · 4 trials · 36 steps · ▰▰▱▱▱ 2/5`, of the branch shown.
+    fn branch_summary(&self, open: &Open) -> Line<'static> {
+        let muted = self.theme.style(Role::Muted);
+        let dot = || Span::styled(format!(" {} ", dot(self.charset)), muted);
+        let mut line = Line::default();
+        if open.branch.parent.is_some() {
+            line.push_span(run_badge(&open.branch, self.theme, self.charset));
+            line.push_span(dot());
+            if open.branch.diagnostic {
+                line.push_span(Span::styled("diagnostic", self.theme.style(Role::Warn)));
+                line.push_span(dot());
+            }
+        }
+        line.push_span(answer_word(&open.branch, self.theme, self.charset));
+        for text in [
+            plural(open.steps.trials.len(), "trial"),
+            plural(open.steps.len, "step"),
+        ] {
+            line.push_span(dot());
+            line.push_span(Span::styled(text, muted));
+        }
+        if !open.milestones.is_empty() {
+            line.push_span(dot());
+            let meter = milestone_meter(
+                &open.milestones,
+                open.parent_milestones.as_deref(),
+                self.theme,
+                self.charset,
+            );
+            line.extend(meter.spans);
+        }
+        line
+    }
+
+    /// What a fork at the selected step would restore, beside the fork key; then search and branches.
+    fn info(&mut self, open: &Open, area: Rect) {
+        let theme = self.theme;
+        let detail = open
+            .detail
+            .as_ref()
+            .filter(|(index, _)| *index == open.selected);
+        let fork = match detail.map(|(_, view)| &view.restorability) {
+            Some(Ok(found)) if found.exact => Span::styled(
+                format!(" {} {}", Glyph::PASS.show(self.charset), found.line),
+                theme.style(Role::GatePass),
+            ),
+            Some(Ok(found)) => Span::styled(
+                format!(" {} {}", Glyph::UNCERTAIN.show(self.charset), found.line),
+                theme.style(Role::Warn),
+            ),
+            Some(Err(fault)) => Span::styled(
+                format!(
+                    " {} {}",
+                    Glyph::UNCERTAIN.show(self.charset),
+                    clean_line(fault)
+                ),
+                theme.style(Role::Warn),
+            ),
+            None => Span::raw(" "),
+        };
+        let mut right = Line::default();
+        if let Some(search) = &open.search {
+            let text = match (&search.hits, search.place(open.selected)) {
+                (None, _) => "searching…".to_owned(),
+                (Some(hits), Some(place)) => {
+                    format!("{place}/{} “{}”", hits.len(), clean_line(&search.words))
+                }
+                (Some(hits), None) => format!("{} “{}”", hits.len(), clean_line(&search.words)),
+            };
+            right.push_span(Span::styled(fit(&text, 30), theme.style(Role::Accent)));
+        } else if open.branches.len() > 1 {
+            let newest = open
+                .branches
+                .iter()
+                .rev()
+                .filter(|branch| branch.parent.is_some())
+                .take(4);
+            let mut names: Vec<Span<'static>> = newest
+                .map(|branch| {
+                    let sign = match branch.success {
+                        Some(true) => Glyph::PASS.show(self.charset),
+                        Some(false) => Glyph::FAIL.show(self.charset),
+                        None => Glyph::run(branch.run).show(self.charset),
+                    };
+                    Span::styled(
+                        format!(" {}{sign}", branch.id.name()),
+                        theme.style(Role::Muted),
+                    )
+                })
+                .collect();
+            names.push(Span::styled(
+                plural(open.branches.len(), "branch"),
+                theme.style(Role::Muted),
+            ));
+            right.extend(names.into_iter().rev());
+        }
+        let room = usize::from(area.width).saturating_sub(right.width() + 3);
+        let fork = Span::styled(fit(&fork.content, room), fork.style);
+        let fork_cells = fork.width();
+        Line::from(fork).render(area, self.buf);
+        let cells = right.width();
+        if fork_cells + cells + 2 <= usize::from(area.width) {
+            let cells = u16::try_from(cells).unwrap_or(area.width);
+            let place = Rect {
+                x: area.right().saturating_sub(cells + 1),
+                width: cells,
+                ..area
+            };
+            right.render(place.intersection(area), self.buf);
+        }
+    }
+
+    fn step_list(&mut self, open: &Open, area: Rect) {
+        let steps = &open.steps;
+        let look = StepLook::new(
+            &open.session,
+            self.theme,
+            self.charset,
+            area.width,
+            steps.len,
+        );
+        let selected = steps.row_of(open.selected);
+        let window = self.window(
+            Pane::Steps,
+            steps.rows(),
+            usize::from(area.height),
+            selected,
+        );
+        for (i, row) in area.rows().enumerate() {
+            match steps.row(window.top + i) {
+                Some(Row::Trial(trial)) => self.trial_row(trial, steps.len, row),
+                Some(Row::Step(step)) => self.step_row(open, step, look, row),
+                None => break,
+            }
+        }
+        if open.unseen > 0 {
+            let text = format!(" {} {} new ", Glyph::BELOW.show(self.charset), open.unseen);
+            self.corner(&text, Role::Accent, area);
+        }
+    }
+
+    pub(super) fn trial_row(&mut self, trial: Trial, len: usize, row: Rect) {
+        widgets::rule(row, self.theme, self.charset, self.buf);
+        let end = trial.end.min(len.saturating_sub(1));
+        let text = format!(
+            " trial {} {} steps {}–{end} ",
+            trial.index,
+            dot(self.charset),
+            trial.start
+        );
+        let room = usize::from(row.width.saturating_sub(2));
+        self.buf.set_stringn(
+            row.x + 2.min(row.width),
+            row.y,
+            text,
+            room,
+            widgets::plain(self.theme).patch(self.theme.style(Role::Title)),
+        );
+    }
+
+    fn step_row(&mut self, open: &Open, step: usize, look: StepLook<'_>, row: Rect) {
+        let chosen = step == open.selected;
+        let sign = if chosen {
+            Glyph::CURSOR.show(self.charset)
+        } else {
+            " "
+        };
+        self.buf
+            .set_stringn(row.x, row.y, sign, 1, self.theme.style(Role::Accent));
+        let rest = Rect {
+            x: row.x + 1,
+            width: row.width.saturating_sub(2),
+            ..row
+        };
+        match open.steps.head(step) {
+            Some(head) => {
+                let marks = self.marks(open, step, row.width);
+                step_line(head, look, marks, usize::from(rest.width)).render(rest, self.buf);
+            }
+            None => Line::styled(
+                format!("{step:>width$} …", width = look.number),
+                self.theme.style(Role::Muted),
+            )
+            .render(rest, self.buf),
+        }
+        let hit = open
+            .search
+            .as_ref()
+            .is_some_and(|search| search.place(step).is_some());
+        if hit && !chosen {
+            let number = Rect {
+                width: u16::try_from(look.number)
+                    .unwrap_or(rest.width)
+                    .min(rest.width),
+                ..rest
+            };
+            self.buf.set_style(number, self.theme.style(Role::Accent));
+        }
+        if chosen {
+            self.select(row, open.focus == Focus::Steps && self.app.prompt.is_none());
+        }
+    }
+
+    /// What else is known of a step: labels, milestones, a draft, forks.
+    fn marks(&self, open: &Open, step: usize, width: u16) -> Line<'static> {
+        let theme = self.theme;
+        let mut parts: Vec<Span<'static>> = Vec::new();
+        if open
+            .session
+            .annotations
+            .iter()
+            .any(|label| label.step == Some(step))
+        {
+            let word = if width >= 70 { " label" } else { "" };
+            parts.push(Span::styled(
+                format!("{}{word}", Glyph::HYPOTHESIS.show(self.charset)),
+                theme.style(Role::Warn),
+            ));
+        }
+        for milestone in open.milestones_at(step) {
+            parts.push(Span::styled(
+                format!("{}{milestone}", Glyph::MILESTONE.show(self.charset)),
+                theme.style(Role::MilestoneReached),
+            ));
+        }
+        if self
+            .app
+            .drafts
+            .contains_key(&(open.branch.id.clone(), step))
+        {
+            parts.push(Span::styled("draft", theme.style(Role::Accent)));
+        }
+        let forks: Vec<&str> = open.forks_at(step).map(|branch| branch.id.name()).collect();
+        match forks.as_slice() {
+            [] => {}
+            [one] => parts.push(Span::styled(
+                format!("{}{one}", Glyph::FORK.show(self.charset)),
+                theme.style(Role::Accent),
+            )),
+            [first, .., last] => parts.push(Span::styled(
+                format!("{}{first}–{last}", Glyph::FORK.show(self.charset)),
+                theme.style(Role::Accent),
+            )),
+        }
+        let mut line = Line::default();
+        for (i, part) in parts.into_iter().enumerate() {
+            if i > 0 {
+                line.push_span(Span::raw(" "));
+            }
+            line.push_span(part);
+        }
+        line
+    }
+
+    fn branch_list(&mut self, open: &Open, area: Rect) {
+        let height = (usize::from(area.height) / 2).max(1);
+        let window = self.window(Pane::Branches, open.branches.len(), height, open.branch_row);
+        let focused = open.focus == Focus::Branches;
+        for (i, branch) in open
+            .branches
+            .iter()
+            .enumerate()
+            .skip(window.top)
+            .take(window.height)
+        {
+            let lines = widgets::branch_lines(
+                branch,
+                branch.id == open.branch.id,
+                self.theme,
+                self.charset,
+            );
+            let at = (i - window.top) * 2;
+            let chosen = i == open.branch_row;
+            let sign = if chosen {
+                Glyph::CURSOR.show(self.charset)
+            } else {
+                " "
+            };
+            for (k, line) in lines.into_iter().enumerate() {
+                let row = row_of(area, at + k);
+                let sign = if k == 0 { sign } else { " " };
+                self.buf.set_stringn(
+                    row.x,
+                    row.y,
+                    if row.height > 0 { sign } else { "" },
+                    1,
+                    self.theme.style(Role::Accent),
+                );
+                let rest = Rect {
+                    x: row.x + 2.min(row.width),
+                    width: row.width.saturating_sub(2),
+                    ..row
+                };
+                line.render(rest, self.buf);
+                if chosen && k == 0 {
+                    self.select(row, focused);
+                }
+            }
+        }
+    }
+}
+
+/// The first row of an area, and the rest.
+pub(super) fn under_title(area: Rect) -> (Rect, Rect) {
+    let head = Rect {
+        height: area.height.min(1),
+        ..area
+    };
+    let rest = Rect {
+        y: area.y + head.height,
+        height: area.height - head.height,
+        ..area
+    };
+    (head, rest)
+}

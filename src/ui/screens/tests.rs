@@ -1,0 +1,64 @@
+use insta::assert_snapshot;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::app::fixture;
+use crate::ui::colour::Depth;
+use crate::ui::glyph::Charset;
+
+/// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it.
+fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
+    let theme = Theme::fallback(Depth::Ansi16);
+    let mut cache = RenderCache::new(Charset::Unicode);
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    // Twice, for the first frame tells the application how high its panes are.
+    for _ in 0..2 {
+        terminal
+            .draw(|frame| draw(app, &theme, &mut cache, frame))
+            .unwrap();
+        let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
+        fixture::answer(app, jobs);
+    }
+    if let Ok(directory) = std::env::var("DOVER_LOOK") {
+        let picture = crate::ui::svg::svg(terminal.backend().buffer(), &theme);
+        std::fs::write(format!("{directory}/{name}.svg"), picture).unwrap();
+    }
+    crate::ui::svg::text(terminal.backend().buffer())
+}
+
+/// Every screen, by name.
+fn screens() -> Vec<(&'static str, App)> {
+    let with = |mut app: App, keys: &str| {
+        fixture::press(&mut app, keys);
+        app
+    };
+    vec![
+        ("picker", fixture::picker()),
+        ("session", fixture::opened()),
+        ("detail", with(fixture::opened(), "gg⎋:2⏎⏎")),
+        ("branches", with(fixture::replayed(), "⎋⇥⇥j")),
+        ("search", with(fixture::opened(), "/archive")),
+        ("editor", with(fixture::opened(), "e Open it.")),
+        ("gates_hold", fixture::at_the_gates(false)),
+        ("gates_pass", fixture::at_the_gates(true)),
+        ("replay", fixture::replaying()),
+        ("verdict", fixture::replayed()),
+        ("compare", with(fixture::replayed(), "⏎")),
+        ("pair", with(fixture::replayed(), "⏎⏎")),
+        ("milestones", with(fixture::replayed(), "⏎m")),
+        ("interventions", with(fixture::replayed(), "v")),
+        ("help", with(fixture::opened(), "?")),
+    ]
+}
+
+#[test]
+fn every_screen_at_three_sizes() {
+    for (name, mut app) in screens() {
+        for (width, height) in [(80, 24), (120, 40), (40, 12)] {
+            let name = format!("{name}_{width}x{height}");
+            let text = screen(&mut app, &name, width, height);
+            assert_snapshot!(name, text);
+        }
+    }
+}

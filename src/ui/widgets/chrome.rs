@@ -1,0 +1,210 @@
+//! What frames every screen: the header, the rules, the line for a notice or a prompt, the footer.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::{fit, width_of};
+use crate::app::{App, Prompt, Purpose, command};
+use crate::model::clean_line;
+use crate::ui::glyph::Charset;
+use crate::ui::role::Role;
+use crate::ui::theme::Theme;
+
+/// A piece of a horizontal line.
+#[must_use]
+pub const fn horizontal(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Unicode => "─",
+        Charset::Ascii => "-",
+    }
+}
+
+/// A piece of a vertical line.
+#[must_use]
+pub const fn vertical(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Unicode => "│",
+        Charset::Ascii => "|",
+    }
+}
+
+/// Between the parts of a line.
+#[must_use]
+pub const fn dot(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Unicode => "·",
+        Charset::Ascii => "-",
+    }
+}
+
+/// The screen's own style, for what is written over other cells.
+#[must_use]
+pub fn plain(theme: &Theme) -> Style {
+    Style::reset().patch(theme.style(Role::Text))
+}
+
+/// A line with a left and a right part; the left one gives way.
+pub fn header(left: &str, right: Line<'_>, area: Rect, theme: &Theme, buf: &mut Buffer) {
+    let room = usize::from(area.width).saturating_sub(right.width() + 3);
+    let left = format!(" {}", fit(left, room));
+    buf.set_stringn(
+        area.x,
+        area.y,
+        left,
+        usize::from(area.width),
+        theme.style(Role::Title),
+    );
+    let width = u16::try_from(right.width())
+        .unwrap_or(u16::MAX)
+        .min(area.width.saturating_sub(1));
+    let place = Rect {
+        x: area.right().saturating_sub(width + 1),
+        width,
+        ..area
+    };
+    right.render(place.intersection(area), buf);
+}
+
+/// A horizontal line.
+pub fn rule(area: Rect, theme: &Theme, charset: Charset, buf: &mut Buffer) {
+    let line = horizontal(charset).repeat(usize::from(area.width));
+    buf.set_stringn(
+        area.x,
+        area.y,
+        line,
+        usize::from(area.width),
+        theme.style(Role::Border),
+    );
+}
+
+/// A horizontal line with a title in it, and perhaps a remark at its right end.
+pub fn title(
+    text: &str,
+    remark: &str,
+    focused: bool,
+    area: Rect,
+    theme: &Theme,
+    charset: Charset,
+    buf: &mut Buffer,
+) {
+    rule(area, theme, charset, buf);
+    let role = if focused { Role::Accent } else { Role::Title };
+    let width = usize::from(area.width);
+    let remark = fit(remark, width.saturating_sub(8));
+    let room = width.saturating_sub(width_of(&remark) + if remark.is_empty() { 5 } else { 8 });
+    let text = fit(text, room);
+    if text.is_empty() {
+        return;
+    }
+    buf.set_stringn(
+        area.x + 2,
+        area.y,
+        format!(" {text} "),
+        width.saturating_sub(2),
+        plain(theme).patch(theme.style(role)),
+    );
+    if !remark.is_empty() {
+        let cells = u16::try_from(width_of(&remark) + 2).unwrap_or(u16::MAX);
+        let x = area.right().saturating_sub(cells + 2);
+        buf.set_stringn(
+            x,
+            area.y,
+            format!(" {remark} "),
+            usize::from(cells),
+            theme.style(Role::Muted),
+        );
+    }
+}
+
+/// The prompt or the notice, if there is one; the cursor's place for a prompt.
+pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<(u16, u16)> {
+    let width = usize::from(area.width);
+    if let Some(Prompt { purpose, line }) = &app.prompt {
+        let head = match purpose {
+            Purpose::Filter => " filter: ",
+            Purpose::Search => " search: ",
+            Purpose::Goto => " go to step: ",
+        };
+        let line = clean_line(line);
+        // The end of a long line is what is being typed.
+        let mut shown = line.as_ref();
+        while width_of(shown) + head.len() + 1 > width {
+            let mut rest = shown.chars();
+            if rest.next().is_none() {
+                break;
+            }
+            shown = rest.as_str();
+        }
+        clear(area, theme, buf);
+        let (x, _) = buf.set_stringn(area.x, area.y, head, width, theme.style(Role::Accent));
+        let room = usize::from(area.right().saturating_sub(x));
+        let (x, y) = buf.set_stringn(x, area.y, shown, room, theme.style(Role::Text));
+        return Some((x.min(area.right().saturating_sub(1)), y));
+    }
+    if let Some(notice) = &app.notice {
+        let role = if notice.fault {
+            Role::Error
+        } else {
+            Role::Accent
+        };
+        let whole = clean_line(&notice.text);
+        let more = "  ! whole text";
+        let text = if width_of(&whole) + 2 > width {
+            fit(&whole, width.saturating_sub(more.len() + 2)) + more
+        } else {
+            whole.into_owned()
+        };
+        clear(area, theme, buf);
+        buf.set_stringn(area.x, area.y, format!(" {text}"), width, theme.style(role));
+    }
+    None
+}
+
+fn clear(area: Rect, theme: &Theme, buf: &mut Buffer) {
+    buf.set_stringn(
+        area.x,
+        area.y,
+        " ".repeat(usize::from(area.width)),
+        usize::from(area.width),
+        plain(theme),
+    );
+}
+
+/// The keys that work here, as many as fit; help and the way out always do.
+pub fn footer(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) {
+    let hints: Vec<(String, &str, bool)> = command::hints(app)
+        .filter_map(|hint| {
+            let key = hint.keys.first()?.to_string();
+            let last = hint.group == command::Group::General;
+            Some((key, hint.title, last))
+        })
+        .collect();
+    let cells = |key: &str, title: &str| width_of(key) + 1 + width_of(title) + 2;
+    let reserved: usize = hints
+        .iter()
+        .filter(|hint| hint.2)
+        .map(|(key, title, _)| cells(key, title))
+        .sum();
+    let mut room = (usize::from(area.width)).saturating_sub(reserved + 1);
+    let mut line = Line::from(" ");
+    let mut full = false;
+    for (key, title, last) in hints {
+        let need = cells(&key, title);
+        full = full || !last && need > room;
+        if !last {
+            if full {
+                continue;
+            }
+            room -= need;
+        }
+        line.push_span(Span::styled(key, theme.style(Role::Accent)));
+        line.push_span(Span::styled(
+            format!(" {title}  "),
+            theme.style(Role::Muted),
+        ));
+    }
+    line.render(area, buf);
+}

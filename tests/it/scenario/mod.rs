@@ -1,0 +1,7 @@
+//! The scenario runtime through its public face: samples are played, forked with edits, restored and compared.
+
+mod edits;
+mod honey_stall;
+mod night_picture;
+mod release_notes;
+mod support;
