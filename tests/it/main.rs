@@ -11,6 +11,7 @@ mod continued;
 mod corpus;
 mod fork;
 mod house;
+mod readme;
 mod import;
 mod scenario;
 mod store;
