@@ -12,6 +12,7 @@ mod corpus;
 mod fork;
 mod house;
 mod import;
+mod kill;
 mod readme;
 mod scenario;
 mod store;
