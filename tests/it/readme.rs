@@ -53,7 +53,10 @@ fn the_key_table_is_the_one_that_the_screen_obeys() {
     assert!(table.lines().count() > 20);
     if !rewritten("keys", &table) {
         let (readme, range) = section("keys");
-        assert!(readme[range] == table, "the key table has changed: write it anew");
+        assert!(
+            readme[range] == table,
+            "the key table has changed: write it anew"
+        );
     }
 }
 
