@@ -13,6 +13,7 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod readme;
 mod scenario;
 mod store;
 mod support;
