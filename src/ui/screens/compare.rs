@@ -9,7 +9,7 @@ use super::session::under_title;
 use super::{Painter, TextId, revision};
 use crate::app::compare::{Compare, Side as Half};
 use crate::app::extent::{Extent, Pane};
-use crate::model::{Pair, Step, StepHead, clean, clean_line};
+use crate::model::{HEAD_CHARS, Pair, Step, StepHead, clean, clean_line};
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
@@ -285,7 +285,7 @@ impl Painter<'_> {
         }
         let text = |half: Known<'_>| {
             half.and_then(|(_, head)| head)
-                .map_or(String::new(), |head| clean_line(&head.head).into_owned())
+                .map_or(String::new(), beginning)
         };
         let (old, new) = (text(a), text(b));
         if a.is_some() && b.is_some() {
@@ -483,4 +483,13 @@ fn with_dots(mut line: Line<'static>, width: usize, style: ratatui::style::Style
     }
     line.push_span(Span::styled("…", style));
     line
+}
+
+/// The beginning of a step's text; what is left out is marked.
+fn beginning(head: &StepHead) -> String {
+    let mut text = clean_line(&head.head).into_owned();
+    if head.head.chars().count() >= HEAD_CHARS && head.len > head.head.len() {
+        text.push('…');
+    }
+    text
 }

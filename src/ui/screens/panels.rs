@@ -77,25 +77,21 @@ impl Painter<'_> {
                 areas.body.width,
                 theme,
             ));
-            let mut second = vec![Span::raw("       "), Span::styled(word, theme.style(role))];
+            let mut second = Passage::plain(word, role);
             if let Some(step) = at {
-                second.push(Span::styled(
-                    format!(" at step {step}"),
-                    theme.style(Role::Text),
-                ));
+                second.push(&format!(" at step {step}"), Role::Text);
             }
             if let (Some((parent, _)), Some(had)) = (table.before, had) {
+                let parent = clean_line(parent.id.name());
                 let text = match had {
-                    Some(step) => format!("   {} at step {step}", clean_line(parent.id.name())),
-                    None => format!("   {}: not reached", clean_line(parent.id.name())),
+                    Some(step) => format!("   {parent}: at step {step}"),
+                    None => format!("   {parent}: not reached"),
                 };
-                second.push(Span::styled(text, theme.style(Role::Muted)));
+                second.push(&text, Role::Muted);
             }
-            second.push(Span::styled(
-                format!("   {}", recognised(&milestone.check)),
-                theme.style(Role::Muted),
-            ));
-            lines.push(Line::from(second));
+            second.push(&format!("   {}", recognised(&milestone.check)), Role::Muted);
+            let indent = vec![Span::raw("       ")];
+            lines.extend(hanging(indent, second, areas.body.width, theme));
         }
         if lines.is_empty() {
             let text = "No milestones are set for this session. Set up to five: dover set SESSION --milestone …";

@@ -10,7 +10,7 @@ use super::{Painter, TextId, WIDE, plural, revision, row_of};
 use crate::app::extent::{Extent, Pane};
 use crate::app::fork::{Replay, Run};
 use crate::app::session::Open;
-use crate::model::{Category, RunStatus, clean, clean_line};
+use crate::model::{RunStatus, clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -402,9 +402,11 @@ impl Painter<'_> {
             )),
             Ok(outcome) => {
                 lines.extend(self.outcome_lines(outcome, width));
-                if outcome.intervention.category != Category::None {
-                    lines.extend(self.baseline_lines(open, &outcome.intervention, width));
-                }
+                lines.extend(if outcome.baseline() {
+                    self.edit_lines_beside(open, &outcome.intervention, width)
+                } else {
+                    self.baseline_lines(open, &outcome.intervention, width)
+                });
             }
         }
         lines

@@ -99,11 +99,7 @@ impl Painter<'_> {
             first.push_span(Span::styled(text, theme.style(Role::Warn)));
         }
         let told = outcome.map_or(String::new(), |outcome| {
-            let reason = outcome
-                .reason
-                .as_deref()
-                .map(|reason| format!(". {}", clean_line(reason)));
-            format!("     {}{}", results(outcome), reason.unwrap_or_default())
+            format!("     {}{}", results(outcome), reason(outcome))
         });
         let text = one
             .text
@@ -144,12 +140,41 @@ impl Painter<'_> {
         }
         head.push(Span::styled("  ", theme.style(Role::Text)));
         let mut passage = Passage::plain(&results(outcome), Role::Text);
-        if let Some(reason) = &outcome.reason {
-            passage.push(&format!(". {}", clean_line(reason)), Role::Muted);
-        }
+        passage.push(&reason(outcome), Role::Muted);
         hanging(head, passage, width, theme)
     }
 
+    /// The newest edit tried at the step of a baseline, to stand beside it.
+    pub(super) fn edit_lines_beside(
+        &self,
+        open: &Open,
+        baseline: &Intervention,
+        width: u16,
+    ) -> Vec<Line<'static>> {
+        let newest = open.interventions.iter().rev().find(|one| {
+            one.category != Category::None
+                && one.parent == baseline.parent
+                && one.step == baseline.step
+        });
+        let Some((one, outcome)) = newest.and_then(|one| Some((one, open.outcomes.get(&one.id)?)))
+        else {
+            return Vec::new();
+        };
+        let name = clean_line(one.id.rsplit('/').next().unwrap_or_default()).into_owned();
+        let head = vec![
+            Span::styled(format!(" {name}  "), self.theme.style(Role::Title)),
+            self.verdict_word(outcome),
+            Span::raw("  "),
+        ];
+        hanging(
+            head,
+            Passage::plain(&results(outcome), Role::Text),
+            width,
+            self.theme,
+        )
+    }
+
+    /// The unedited re-run beside an edit's verdict, or how to get it.
     pub(super) fn baseline_lines(
         &self,
         open: &Open,
@@ -200,4 +225,13 @@ fn results(outcome: &Outcome) -> String {
         parts.push(format!("edit followed in {followed} of {n}"));
     }
     parts.join(" · ")
+}
+
+/// Why there is no better verdict; nothing where the verdict's word says it already.
+fn reason(outcome: &Outcome) -> String {
+    let told = outcome.baseline() || outcome.verdict.is_none() && outcome.intervention.n == 1;
+    match &outcome.reason {
+        Some(reason) if !told => format!(". {}", clean_line(reason)),
+        _ => String::new(),
+    }
 }
