@@ -34,6 +34,8 @@ pub enum Pane {
     Notice,
 }
 
+/// Rows kept in sight above and below the selected one.
+const MARGIN: usize = 2;
 const PANES: usize = Pane::Notice as usize + 1;
 
 /// A pane's window over its rows.
@@ -60,11 +62,18 @@ impl Extent {
         self.rows.saturating_sub(self.height)
     }
 
-    /// The window as near to this one as shows `row`.
+    /// The window as near to this one as shows `row` and, where there is room, a few rows on either side of it.
     #[must_use]
     pub fn showing(mut self, row: usize) -> Self {
-        let lowest = row.saturating_add(1).saturating_sub(self.height.max(1));
-        self.top = self.top.clamp(lowest, row).min(self.last_top().max(lowest));
+        let height = self.height.max(1);
+        let margin = MARGIN.min((height - 1) / 2);
+        let lowest = (row + 1 + margin).saturating_sub(height);
+        self.top = self
+            .top
+            .clamp(lowest, row.saturating_sub(margin).max(lowest));
+        // At the end the margin gives way, never the row itself.
+        let bare = (row + 1).saturating_sub(height);
+        self.top = self.top.min(self.last_top().max(bare));
         self
     }
 
@@ -124,8 +133,10 @@ mod tests {
         // (top, height, rows, row) -> top
         let table = [
             ((0, 10, 100, 5), 0),
-            ((0, 10, 100, 10), 1),
-            ((50, 10, 100, 20), 20),
+            ((0, 10, 100, 10), 3),
+            ((50, 10, 100, 20), 18),
+            ((0, 1, 100, 7), 7),
+            ((0, 3, 100, 7), 6),
             ((0, 10, 100, 99), 90),
             ((95, 10, 100, 99), 90),
             ((0, 0, 100, 7), 7),

@@ -7,16 +7,20 @@
 mod act;
 pub mod command;
 pub mod compare;
+mod debug;
 pub mod editor;
 pub mod extent;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod fork;
+mod judge;
 pub mod key;
 pub mod msg;
 pub mod picker;
+mod read;
 pub mod session;
 pub mod steps;
+mod table;
 mod update;
 
 pub use command::Context;
@@ -279,3 +283,6 @@ impl App {
         self.tickets
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,8 +66,6 @@ pub enum Msg {
     Pair(Option<Step>, Option<Step>, Option<Fault>),
     /// The external editor came back.
     Edited(Result<String, Fault>),
-    /// Something went well that is not seen otherwise.
-    Told(String),
     /// Something went wrong.
     Failed(Fault),
 }

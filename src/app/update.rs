@@ -4,132 +4,73 @@ use super::command::{self, Context};
 use super::extent::Pane;
 use super::fork::Replay;
 use super::key::{Code, Key};
-use super::msg::{Fault, Job, Msg, Ticket};
+use super::msg::{BranchView, Checked, Fault, Job, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act};
-use crate::model::{BranchId, StepHead};
+use super::{App, Purpose, View, act, judge, read};
+use crate::model::{Branch, BranchId, Intervention, StepHead};
 use crate::pipeline::Progress;
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
     let mut jobs = match msg {
         Msg::Key(key) => press(app, key),
-        Msg::Paste(text) => paste(app, &text),
-        Msg::Drawn(extents) => {
-            app.extents = extents;
-            Vec::new()
-        }
-        Msg::Importing { share, steps } => {
-            if let Some(importing) = &mut app.picker.importing {
-                importing.share = share;
-                importing.steps = steps;
-            }
-            Vec::new()
-        }
         Msg::Sessions(result) => sessions(app, result),
         Msg::TakenIn(result) => taken_in(app, result),
-        Msg::Opened(result) => {
-            if let Some(opened) = heed(app, result) {
-                app.open = Some(Open::new(*opened));
-                app.views.clear();
-                app.extents.rewind(Pane::Steps);
-                app.extents.rewind(Pane::Detail);
-            }
+        Msg::Refreshed(result) => refreshed(app, result),
+        Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
+        Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
+        other => {
+            settle(app, other);
             Vec::new()
         }
-        Msg::Refreshed(result) => {
-            let fresh = heed(app, result);
-            refreshed(app, fresh)
-        }
-        Msg::Branch(result) => {
-            let view = heed(app, result);
-            if let (Some(open), Some(view)) = (&mut app.open, view)
-                && view.branch.id.session() == open.session.id
-            {
-                open.show(*view);
-                app.extents.rewind(Pane::Detail);
+    };
+    jobs.extend(wanted(app));
+    jobs
+}
+
+/// Messages that change the state and ask for nothing.
+fn settle(app: &mut App, msg: Msg) {
+    match msg {
+        Msg::Paste(text) => paste(app, &text),
+        Msg::Drawn(extents) => app.extents = extents,
+        Msg::Importing { share, steps } => {
+            if let Some(importing) = &mut app.picker.importing {
+                (importing.share, importing.steps) = (share, steps);
             }
-            Vec::new()
         }
+        Msg::Opened(result) => opened(app, result),
+        Msg::Branch(result) => shown(app, result),
         Msg::Heads(branch, page, result) => {
             if let Some(heads) = heed(app, result) {
                 fill(app, &branch, page, &heads);
             }
-            Vec::new()
         }
-        Msg::Step(branch, index, view) => {
-            let run = app
-                .replay
-                .as_mut()
-                .and_then(|replay| replay.run_of(&branch));
-            if let Some(run) = run.filter(|run| run.asked == Some(index)) {
-                run.asked = None;
-                run.detail = Some((index, view.step.clone()));
-            }
-            if let Some(open) = &mut app.open
-                && open.steps.branch == branch
-            {
-                open.asked = None;
-                if open.selected == index {
-                    open.detail = Some((index, *view));
-                }
-            }
-            Vec::new()
-        }
+        Msg::Step(branch, index, view) => step(app, &branch, index, *view),
         Msg::Hits(branch, words, result) => {
             let hits = heed(app, result);
             found(app, &branch, &words, hits);
-            Vec::new()
         }
-        Msg::ErrorAt(branch, result) => {
-            if let Some(at) = heed(app, result)
-                && app
-                    .open
-                    .as_ref()
-                    .is_some_and(|open| open.steps.branch == branch)
-            {
-                match at {
-                    Some(step) => act::select_step(app, step),
-                    None => app.tell("No further step reports a failure"),
-                }
-            }
-            Vec::new()
-        }
-        Msg::Checked(ticket, result) => {
-            for view in &mut app.views {
-                if let View::Gates(gates) = view
-                    && gates.ticket == ticket
-                {
-                    gates.checking = false;
-                    gates.checked = Some(match result {
-                        Ok(checked) => Ok(*checked),
-                        Err(fault) => Err(fault),
-                    });
-                    break;
-                }
-            }
-            Vec::new()
-        }
-        Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
-        Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
+        Msg::ErrorAt(branch, result) => match heed(app, result) {
+            Some(Some(step)) if shows(app, &branch) => read::select_step(app, step),
+            Some(None) => app.tell("No further step reports a failure"),
+            _ => {}
+        },
+        Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
                 milestones(app, &branch, &reached);
             }
-            Vec::new()
         }
         Msg::Outcome(id, result) => {
             let outcome = heed(app, result);
             if let (Some(open), Some(outcome)) = (&mut app.open, outcome) {
                 open.outcomes.insert(id, *outcome);
             }
-            Vec::new()
         }
         Msg::Compared(result) => {
             if let Some(comparing) = heed(app, result) {
-                act::show_comparison(app, *comparing);
+                judge::show_comparison(app, *comparing);
             }
-            Vec::new()
         }
         Msg::Pair(a, b, fault) => {
             if let Some(fault) = fault {
@@ -140,26 +81,77 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
             {
                 (full.a, full.b) = (a, b);
             }
-            Vec::new()
         }
         Msg::Edited(result) => {
             let text = heed(app, result);
             if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
                 editor.replace(&text);
             }
-            Vec::new()
         }
-        Msg::Told(text) => {
-            app.tell(text);
-            Vec::new()
+        Msg::Failed(fault) => app.fail(fault),
+        // Those that ask for something are answered above.
+        Msg::Key(_)
+        | Msg::Sessions(_)
+        | Msg::TakenIn(_)
+        | Msg::Refreshed(_)
+        | Msg::Progress(..)
+        | Msg::Replayed(..) => {}
+    }
+}
+
+/// Whether a branch is the one shown.
+fn shows(app: &App, branch: &BranchId) -> bool {
+    app.open
+        .as_ref()
+        .is_some_and(|open| open.steps.branch == *branch)
+}
+
+fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
+    if let Some(opened) = heed(app, result) {
+        app.open = Some(Open::new(*opened));
+        app.views.clear();
+        app.extents.rewind(Pane::Steps);
+        app.extents.rewind(Pane::Detail);
+    }
+}
+
+fn shown(app: &mut App, result: Result<Box<BranchView>, Fault>) {
+    let view = heed(app, result);
+    if let (Some(open), Some(view)) = (&mut app.open, view)
+        && view.branch.id.session() == open.session.id
+    {
+        open.show(*view);
+        app.extents.rewind(Pane::Detail);
+    }
+}
+
+/// A step's text is for the run watched, for the message list, or for both.
+fn step(app: &mut App, branch: &BranchId, index: usize, view: StepView) {
+    let run = app.replay.as_mut().and_then(|replay| replay.run_of(branch));
+    if let Some(run) = run.filter(|run| run.asked == Some(index)) {
+        run.asked = None;
+        run.detail = Some((index, view.step.clone()));
+    }
+    if let Some(open) = &mut app.open
+        && open.steps.branch == *branch
+    {
+        open.asked = None;
+        if open.selected == index {
+            open.detail = Some((index, view));
         }
-        Msg::Failed(fault) => {
-            app.fail(fault);
-            Vec::new()
-        }
-    };
-    jobs.extend(wanted(app));
-    jobs
+    }
+}
+
+fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) {
+    let asking = app.views.iter_mut().find_map(|view| match view {
+        View::Gates(gates) if gates.ticket == ticket => Some(gates),
+        _ => None,
+    });
+    // A panel that was left, or asked anew, wants no old answer.
+    if let Some(gates) = asking {
+        gates.checking = false;
+        gates.checked = Some(result);
+    }
 }
 
 /// The value, or none and a notice.
@@ -208,7 +200,7 @@ fn type_line(app: &mut App, key: Key) {
     }
 }
 
-fn paste(app: &mut App, text: &str) -> Vec<Job> {
+fn paste(app: &mut App, text: &str) {
     if let Some(prompt) = &mut app.prompt {
         let line = text.lines().next().unwrap_or_default();
         prompt.line.extend(line.chars().filter(|c| !c.is_control()));
@@ -216,7 +208,6 @@ fn paste(app: &mut App, text: &str) -> Vec<Job> {
         editor.typing = true;
         editor.paste(text);
     }
-    Vec::new()
 }
 
 fn sessions(app: &mut App, result: Result<Vec<crate::store::SessionSummary>, Fault>) -> Vec<Job> {
@@ -236,10 +227,10 @@ fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
     }
 }
 
-fn refreshed(
-    app: &mut App,
-    fresh: Option<(Vec<crate::model::Branch>, Vec<crate::model::Intervention>)>,
-) -> Vec<Job> {
+type Kin = (Vec<Branch>, Vec<Intervention>);
+
+fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
+    let fresh = heed(app, result);
     let (Some(open), Some((branches, interventions))) = (&mut app.open, fresh) else {
         return Vec::new();
     };
@@ -299,7 +290,7 @@ fn found(app: &mut App, branch: &BranchId, words: &str, hits: Option<Vec<usize>>
     search.hits = Some(hits);
     match nearest {
         Some(step) => {
-            act::select_step(app, step);
+            read::select_step(app, step);
             let s = if count == 1 { "" } else { "s" };
             app.tell(format!("{count} step{s} with “{words}”: n and N go on"));
         }

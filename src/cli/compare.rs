@@ -9,7 +9,7 @@ use super::args::Compare;
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
-use super::text;
+use super::text::{self, count};
 use crate::model::{BranchId, StepHead, clean_line};
 use crate::pipeline::{self, Comparison, Pair};
 use crate::store::Store;
@@ -56,25 +56,38 @@ fn heads(store: &Store, id: &BranchId, from: usize) -> Result<BTreeMap<usize, St
 
 impl Answer for Compared {
     fn print(&self, out: &mut Out) -> io::Result<()> {
-        let Comparison { a, b, .. } = &self.comparison;
-        out.row(Tone::Strong, &format!("{a}  beside  {b}"))?;
-        let prefix = self.comparison.common_prefix;
-        let Some(first) = self.comparison.first_divergence else {
-            return out.row(Tone::Plain, &format!("  equal: {prefix} steps"));
-        };
-        let equal = format!("  {prefix} equal steps, first divergence at step {first}");
-        out.row(Tone::Plain, &equal)?;
-        for pair in &self.comparison.pairs {
-            let shown = |head: Option<usize>| head.is_some_and(|index| index >= first);
-            if shown(pair.a) || shown(pair.b) {
-                self.pair(out, pair)?;
-            }
-        }
-        Ok(())
+        self.print_rows(out, usize::MAX)
     }
 }
 
 impl Compared {
+    /// Prints what differs, at most so many rows of it.
+    pub fn print_rows(&self, out: &mut Out, limit: usize) -> io::Result<()> {
+        let Comparison { a, b, pairs, .. } = &self.comparison;
+        out.row(Tone::Strong, &format!("{a}  beside  {b}"))?;
+        let prefix = count(self.comparison.common_prefix, "equal step");
+        let Some(first) = self.comparison.first_divergence else {
+            return out.row(Tone::Plain, &format!("  {prefix}, no difference"));
+        };
+        let equal = format!("  {prefix}, first divergence at step {first}");
+        out.row(Tone::Plain, &equal)?;
+        let after = |side: Option<usize>| side.is_some_and(|index| index >= first);
+        let rows: Vec<_> = pairs
+            .iter()
+            .filter(|pair| after(pair.a) || after(pair.b))
+            .collect();
+        for pair in rows.iter().take(limit) {
+            self.pair(out, pair)?;
+        }
+        match rows.len().checked_sub(limit) {
+            Some(more @ 1..) => {
+                let rest = format!("  and {}: dover compare {a} {b}", count(more, "more row"));
+                out.row(Tone::Faint, &rest)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn pair(&self, out: &mut Out, pair: &Pair) -> io::Result<()> {
         let a = pair.a.and_then(|index| self.left.get(&index)).map(cell);
         let b = pair.b.and_then(|index| self.right.get(&index)).map(cell);

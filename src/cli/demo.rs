@@ -19,8 +19,8 @@ use crate::pipeline::{self, ForkRequest};
 use crate::store::Store;
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
 
-/// How many steps of a replay are shown.
-const STEPS_SHOWN: usize = 12;
+/// How many rows of a comparison are shown.
+const ROWS: usize = 12;
 
 #[derive(Deserialize)]
 struct Script {
@@ -70,8 +70,6 @@ struct Walked {
     original: String,
     outcome: Forked,
     comparison: Option<Compared>,
-    #[serde(skip)]
-    steps: Vec<StepHead>,
 }
 
 /// Runs the subcommand.
@@ -139,24 +137,19 @@ fn walk(context: &Context, store: &Store, main: &BranchId, edit: Edit) -> Result
     let plan = pipeline::plan(store, request, &context.model())?;
     let original = plan.original.text.clone();
     let outcome = replay::run(store, plan, 1, true)?;
-    let first = outcome
+    // A held branch has no step of its own to compare.
+    let ran = outcome
         .branches
-        .first()
-        .filter(|branch| branch.steps > edit.step);
-    let (comparison, steps) = match first {
-        None => (None, Vec::new()),
-        Some(branch) => (
-            Some(compared(store, main, &branch.id)?),
-            store.heads(&branch.id, edit.step..branch.steps)?,
-        ),
-    };
-    let outcome = outcome.into();
+        .iter()
+        .find(|branch| branch.steps > edit.step);
+    let comparison = ran
+        .map(|branch| compared(store, main, &branch.id))
+        .transpose()?;
     Ok(Walked {
         edit,
         original,
-        outcome,
+        outcome: outcome.into(),
         comparison,
-        steps,
     })
 }
 
@@ -232,26 +225,11 @@ impl Answer for Walked {
         out.labelled(&format!("  step {:<4} ", self.edit.step), diff.text())?;
         out.blank()?;
         self.outcome.print(out)?;
-        if self.steps.is_empty() {
+        let Some(comparison) = &self.comparison else {
             return Ok(());
-        }
-        out.heading("the first run")?;
-        for head in self.steps.iter().take(STEPS_SHOWN) {
-            out.row(Tone::Plain, &step_line(head))?;
-        }
-        if let Some(more) = self
-            .steps
-            .len()
-            .checked_sub(STEPS_SHOWN)
-            .filter(|more| *more > 0)
-        {
-            out.row(Tone::Faint, &format!("       and {more} more"))?;
-        }
-        if let Some(comparison) = &self.comparison {
-            out.blank()?;
-            comparison.print(out)?;
-        }
-        Ok(())
+        };
+        out.blank()?;
+        comparison.print_rows(out, ROWS)
     }
 }
 

@@ -285,8 +285,9 @@ impl Ran {
             out.para(6, &format!("answer: {answer}"))?;
         }
         match &self.reason {
-            Some(reason) => out.para(6, reason),
-            None => Ok(()),
+            // That a run answered is said by its answer.
+            Some(reason) if self.run != RunStatus::Done => out.para(6, reason),
+            _ => Ok(()),
         }
     }
 }

@@ -11,6 +11,7 @@ mod demo;
 mod error;
 mod fork;
 mod import;
+mod keys;
 mod out;
 mod owner;
 mod receipt;
@@ -68,7 +69,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Owner(args)) => owner::run(&mut context, args),
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
-        Some(_) => Err(CliError::Usage("not in this build".to_owned())),
+        Some(Command::Keys(args)) => keys::run(&mut context, &args),
     }
 }
 

@@ -34,7 +34,12 @@ pub fn ledger_gist(text: &str) -> Option<String> {
         None => {}
     }
     let mut gist = gist.join(" · ");
-    if let Some(next) = said("next_speaker").as_ref().and_then(Value::as_str) {
+    let next = said("next_speaker");
+    if let Some(next) = next
+        .as_ref()
+        .and_then(Value::as_str)
+        .filter(|next| !next.is_empty())
+    {
         gist.push_str(" · next: ");
         gist.push_str(next);
     }

@@ -7,7 +7,6 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use crate::app::Msg;
 use crate::app::key::{Code, Key};
 
 /// Listens to the terminal. The stream of events has a task of its own, for it remembers only the first waker that it was
@@ -58,8 +57,10 @@ impl Drop for Keyboard {
 
 /// What came from the terminal.
 pub(super) enum Input {
-    /// Something for the application.
-    Msg(Msg),
+    /// A key was pressed.
+    Key(Key),
+    /// Text was pasted.
+    Paste(String),
     /// The terminal has another size, or its contents may be gone.
     Redraw,
     /// Nothing.
@@ -69,8 +70,8 @@ pub(super) enum Input {
 impl From<Event> for Input {
     fn from(event: Event) -> Self {
         match event {
-            Event::Key(key) => key_of(key).map_or(Self::None, |key| Self::Msg(Msg::Key(key))),
-            Event::Paste(text) => Self::Msg(Msg::Paste(text)),
+            Event::Key(key) => key_of(key).map_or(Self::None, Self::Key),
+            Event::Paste(text) => Self::Paste(text),
             Event::Resize(..) | Event::FocusGained => Self::Redraw,
             Event::FocusLost | Event::Mouse(_) => Self::None,
         }

@@ -143,7 +143,8 @@ impl Shown {
 
     fn input(&mut self, input: Input) {
         match input {
-            Input::Msg(msg) => self.take(msg),
+            Input::Key(key) => self.take(Msg::Key(key)),
+            Input::Paste(text) => self.take(Msg::Paste(text)),
             Input::Redraw => self.dirty = true,
             Input::None => {}
         }
@@ -194,7 +195,7 @@ impl Shown {
             Job::External(text) => {
                 // Who listens on would take the editor's keys; the guard would leave it a raw terminal.
                 self.keyboard.deafen().await;
-                drop(std::mem::replace(&mut self.guard, None));
+                drop(self.guard.take());
                 let edited = tokio::select! {
                     biased;
                     () = signals.received() => return Ok(true),

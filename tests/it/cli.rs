@@ -369,7 +369,7 @@ fn sessions_lists_the_samples_and_what_was_taken_in() {
         (&row["steps"], &row["trials"], &row["branches"]),
         (&json!(10), &json!(2), &json!(1))
     );
-    for sample in ["night-picture", "clip-sale", "release-notes"] {
+    for sample in ["night-picture", "honey-stall", "release-notes"] {
         assert!(
             rows.iter().any(|row| row["id"] == sample),
             "{sample} is not listed"

@@ -227,15 +227,15 @@ fn pending_effects_hold_a_fork_until_somebody_decides() {
 #[test]
 fn an_answer_in_the_edit_is_flagged() {
     let home = Home::new();
-    let expected = home.json(&["show", "clip-sale"])["expected"]
+    let expected = home.json(&["show", "honey-stall"])["expected"]
         .as_str()
         .unwrap()
         .to_owned();
-    let at = first(&home, "clip-sale", "message");
+    let at = first(&home, "honey-stall", "message");
     let text = format!("The answer is {expected}.");
     let forked = home.json(&[
         "fork",
-        "clip-sale",
+        "honey-stall",
         "--at",
         &at,
         "--text",
@@ -295,7 +295,7 @@ fn a_text_may_come_from_a_file() {
 #[test]
 fn a_demonstration_walks_a_sample_and_fits_80_columns() {
     let home = Home::new();
-    for sample in ["night-picture", "clip-sale", "release-notes"] {
+    for sample in ["night-picture", "honey-stall", "release-notes"] {
         let printed = home.text(&["demo", sample]);
         for line in printed.lines() {
             assert!(line.chars().count() <= 80, "{line}");
@@ -305,6 +305,20 @@ fn a_demonstration_walks_a_sample_and_fits_80_columns() {
                 && printed.contains("gates")
                 && printed.contains("divergence")
         );
+    }
+    // What it says of its edits is so: one mends the run, the last is a contrast.
+    for sample in ["night-picture", "honey-stall", "release-notes"] {
+        let walk = home.json(&["demo", sample]);
+        let forks = walk["forks"].as_array().unwrap();
+        let verdicts: Vec<_> = forks
+            .iter()
+            .map(|fork| fork["outcome"]["verdict"].clone())
+            .collect();
+        assert!(
+            verdicts.contains(&json!("validated")),
+            "{sample}: {verdicts:?}"
+        );
+        assert_eq!(verdicts.last(), Some(&json!("refuted")), "{sample}");
     }
     // Nothing of it is in the operator's store.
     assert!(!home.path("store.db").exists());

@@ -12,6 +12,8 @@ mod corpus;
 mod fork;
 mod house;
 mod import;
+mod kill;
+mod readme;
 mod receipts;
 mod scenario;
 mod store;

@@ -4,8 +4,8 @@
 
 use std::sync::OnceLock;
 
-use super::lexicon::{LexiconData, built_in};
-use super::words::{Token, fold, tokens};
+use super::lexicon::built_in;
+use super::words::{Token, fold, stem, tokens};
 
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
@@ -20,97 +20,111 @@ enum Piece {
     Other,
 }
 
-fn data() -> &'static LexiconData {
-    static DATA: OnceLock<LexiconData> = OnceLock::new();
-    DATA.get_or_init(built_in)
-}
-
 const KINDS: [&str; 18] = [
-    "plus", "minus", "times", "over", "of", "more", "less", "and", "together", "sum", "add", "subtract", "multiply", "divide", "by", "to", "from", "skip",
+    "plus", "minus", "times", "over", "of", "more", "less", "and", "together", "sum", "add",
+    "subtract", "multiply", "divide", "by", "to", "from", "skip",
 ];
 
-/// Names that stand for values, each with what is written for it: `{april}` for "April".
-pub(super) type Names = [(String, String)];
-
-/// A phrase at the beginning of the tokens: how many tokens it takes.
-fn phrase(text: &str, rest: &[Token]) -> Option<usize> {
-    let wanted = tokens(text);
-    let same = |(a, b): (&Token, &Token)| match (a, b) {
-        (Token::Word(a), Token::Word(b)) => a == b || super::words::stem(a) == super::words::stem(b),
-        (Token::Number(a), Token::Number(b)) => a == b,
-        _ => false,
-    };
-    let fits = !wanted.is_empty() && wanted.len() <= rest.len() && wanted.iter().zip(rest).all(same);
-    fits.then_some(wanted.len())
+/// A phrase and what it is read as.
+#[derive(Clone, Debug)]
+struct Phrase {
+    /// Folded, for text that is not cut into words.
+    folded: String,
+    tokens: Vec<Token>,
+    piece: Piece,
 }
 
-/// Cuts Han runs at the words that arithmetic and the names know.
+impl Phrase {
+    fn new(text: &str, piece: Piece) -> Self {
+        Self {
+            folded: fold(text),
+            tokens: tokens(text),
+            piece,
+        }
+    }
+
+    /// How many tokens of the rest it takes, if it stands at their beginning.
+    fn takes(&self, rest: &[Token]) -> Option<usize> {
+        let same = |(a, b): (&Token, &Token)| match (a, b) {
+            (Token::Word(a), Token::Word(b)) => a == b || stem(a) == stem(b),
+            (Token::Number(a), Token::Number(b)) => a == b,
+            _ => false,
+        };
+        let len = self.tokens.len();
+        (len > 0 && len <= rest.len() && self.tokens.iter().zip(rest).all(same)).then_some(len)
+    }
+}
+
+/// What the lexicon knows of arithmetic, made once.
+fn known() -> &'static [Phrase] {
+    static KNOWN: OnceLock<Vec<Phrase>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let data = built_in();
+        let fractions = data.fractions.iter().filter_map(|(fraction, words)| {
+            let (a, b) = fraction.split_once('/')?;
+            Some((Piece::Fraction(a.to_owned(), b.to_owned()), words))
+        });
+        let kinds = KINDS
+            .iter()
+            .filter_map(|kind| Some((Piece::Word(kind), data.arithmetic.get(*kind)?)));
+        fractions
+            .chain(kinds)
+            .flat_map(|(piece, words)| words.iter().map(move |w| Phrase::new(w, piece.clone())))
+            .collect()
+    })
+}
+
+/// Names that stand for values, each with what is written for it: `{april}` for "April".
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(Vec<Phrase>);
+
+impl Names {
+    pub fn new(names: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(
+            names
+                .into_iter()
+                .map(|(name, value)| Phrase::new(&name, Piece::Value(value)))
+                .collect(),
+        )
+    }
+}
+
+/// Cuts a run of Han characters at the words that arithmetic and the names know.
 fn cut_han(text: &str, names: &Names) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let data = data();
-        let mut best: Option<(usize, Piece)> = None;
-        let mut offer = |word: &str, piece: Piece| {
-            let word = fold(word);
-            if rest.starts_with(&word) && best.as_ref().is_none_or(|(len, _)| word.len() > *len) && !word.is_empty() {
-                best = Some((word.len(), piece));
-            }
-        };
-        for (name, value) in names {
-            offer(name, Piece::Value(value.clone()));
-        }
-        for (fraction, words) in &data.fractions {
-            if let Some((a, b)) = fraction.split_once('/') {
-                words.iter().for_each(|w| offer(w, Piece::Fraction(a.to_owned(), b.to_owned())));
-            }
-        }
-        for kind in KINDS {
-            let words = data.arithmetic.get(kind).into_iter().flatten();
-            words.for_each(|w| offer(w, Piece::Word(kind)));
-        }
-        let (len, piece) = best.unwrap_or((c.len_utf8(), Piece::Other));
-        out.push(piece);
+        let phrases = names.0.iter().chain(known());
+        let fitting = phrases.filter(|p| !p.folded.is_empty() && rest.starts_with(&p.folded));
+        let best = fitting.max_by_key(|p| p.folded.len());
+        let len = best.map_or(c.len_utf8(), |p| p.folded.len());
+        out.push(best.map_or(Piece::Other, |p| p.piece.clone()));
         rest = rest.get(len..).unwrap_or_default();
     }
     out
 }
 
 fn pieces(text: &str, names: &Names) -> Vec<Piece> {
-    let data = data();
     let all = tokens(text);
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(token) = all.get(at) {
         let rest = all.get(at..).unwrap_or_default();
-        let mut best: (usize, Option<Piece>) = (0, None);
-        let mut offer = |words: &str, piece: Piece| {
-            if let Some(len) = phrase(words, rest).filter(|len| *len > best.0) {
-                best = (len, Some(piece));
-            }
-        };
-        for (name, value) in names {
-            offer(name, Piece::Value(value.clone()));
-        }
-        for (fraction, words) in &data.fractions {
-            if let Some((a, b)) = fraction.split_once('/') {
-                words.iter().for_each(|w| offer(w, Piece::Fraction(a.to_owned(), b.to_owned())));
-            }
-        }
-        for kind in KINDS {
-            let words = data.arithmetic.get(kind).into_iter().flatten();
-            words.for_each(|w| offer(w, Piece::Word(kind)));
-        }
-        if let (len, Some(piece)) = best {
+        let phrases = names.0.iter().chain(known());
+        let fitting = phrases.filter_map(|phrase| Some((phrase.takes(rest)?, &phrase.piece)));
+        if let Some((len, piece)) = fitting.max_by_key(|(len, _)| *len) {
             at += len;
-            if piece != Piece::Word("skip") {
-                out.push(piece);
+            if *piece != Piece::Word("skip") {
+                out.push(piece.clone());
             }
             continue;
         }
         at += 1;
-        let percent = matches!(all.get(at), Some(Token::Mark('%')))
-            || matches!(all.get(at), Some(Token::Word(w)) if w == "percent" || w == "prozent");
+        let percent = match all.get(at) {
+            Some(Token::Mark(c)) => *c == '%',
+            Some(Token::Word(word)) => word == "percent" || word == "prozent",
+            _ => false,
+        };
         match token {
             Token::Number(n) if percent => {
                 out.push(Piece::Fraction(n.clone(), "100".to_owned()));
@@ -132,7 +146,7 @@ fn pieces(text: &str, names: &Names) -> Vec<Piece> {
 
 /// The longest expression that stands in a text, written with `+ - * / ( )`. None without an operation.
 pub(super) fn expression_in(text: &str) -> Option<String> {
-    expression_with(text, &[])
+    expression_with(text, &Names::default())
 }
 
 /// As [`expression_in`], with names that stand for values.
@@ -140,7 +154,10 @@ pub(super) fn expression_with(text: &str, names: &Names) -> Option<String> {
     let pieces = pieces(text, names);
     let mut best: Option<(usize, String)> = None;
     for start in 0..pieces.len() {
-        let mut parser = Parser { pieces: &pieces, at: start };
+        let mut parser = Parser {
+            pieces: &pieces,
+            at: start,
+        };
         if let Some(found) = parser.top() {
             let len = parser.at - start;
             let works = found.contains(['+', '*', '/', '-']);
@@ -341,7 +358,7 @@ fn bracket_sum(text: &str) -> String {
 
 /// Works an expression out. None if it is not one, or divides by nothing.
 pub(super) fn evaluate(expression: &str) -> Option<f64> {
-    let pieces = pieces(expression, &[]);
+    let pieces = pieces(expression, &Names::default());
     let mut at = 0;
     let value = sum_of(&pieces, &mut at)?;
     (at == pieces.len() && value.is_finite()).then_some(value)
@@ -352,7 +369,11 @@ fn sum_of(pieces: &[Piece], at: &mut usize) -> Option<f64> {
     while let Some(Piece::Sign(c @ ('+' | '-'))) = pieces.get(*at) {
         *at += 1;
         let right = product_of(pieces, at)?;
-        left = if *c == '+' { left + right } else { left - right };
+        left = if *c == '+' {
+            left + right
+        } else {
+            left - right
+        };
     }
     Some(left)
 }
@@ -362,7 +383,11 @@ fn product_of(pieces: &[Piece], at: &mut usize) -> Option<f64> {
     while let Some(Piece::Sign(c @ ('*' | '/'))) = pieces.get(*at) {
         *at += 1;
         let right = value_of(pieces, at)?;
-        left = if *c == '*' { left * right } else { left / right };
+        left = if *c == '*' {
+            left * right
+        } else {
+            left / right
+        };
     }
     Some(left)
 }
@@ -387,7 +412,11 @@ fn value_of(pieces: &[Piece], at: &mut usize) -> Option<f64> {
 pub(super) fn shown(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -419,14 +448,17 @@ mod tests {
             ("48 clips", "none"),
             ("compute 1 / 0", "none"),
         ] {
-            let got = expression_in(text).and_then(|e| evaluate(&e)).map_or("none".to_owned(), shown);
+            let got = expression_in(text)
+                .and_then(|e| evaluate(&e))
+                .map_or("none".to_owned(), shown);
             assert_eq!(got, expected, "{text}: {:?}", expression_in(text));
         }
     }
 
     #[test]
     fn names_stand_for_values() {
-        let names = [("April".to_owned(), "{april}".to_owned()), ("May".to_owned(), "{may}".to_owned())];
+        let name = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let names = Names::new([name("April", "{april}"), name("May", "{may}")]);
         assert_eq!(
             expression_with("a third more than April and May together", &names).unwrap(),
             "(({april} + {may}) + ({april} + {may}) / 3)"

@@ -2,15 +2,16 @@
 //!
 //! Looks at world and state and changes nothing. Chance comes in afterwards, in [`super::turn`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic;
-use super::core::Core;
+use super::core::{Core, contains_words};
 use super::lexicon::Skill;
 use super::read::{Clause, Object};
-use super::resolve::{Candidate, Match, resolve};
+use super::resolve::{Candidate, Match};
 use super::state::{Act, State};
-use super::world::{Agent, Habit, Page};
+use super::words::fold;
+use super::world::{Agent, Habit, Page, Tool};
 
 /// What an agent makes of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +39,8 @@ pub(super) struct Mind<'a> {
     pub core: &'a Core,
     pub state: &'a State,
     pub agent: &'a Agent,
-    /// The instruction that the request stands in.
-    pub told: &'a str,
+    /// Facts that the agent has told of in this turn.
+    pub said: &'a BTreeSet<String>,
     /// Whether the agent has done anything in this turn.
     pub acted: bool,
 }
@@ -54,19 +55,36 @@ impl Mind<'_> {
             let mut args: BTreeMap<String, String> = tool
                 .args
                 .iter()
-                .map(|(key, text)| (key.clone(), self.core.fill(text, &BTreeMap::new(), self.state)))
+                .map(|(key, text)| {
+                    (
+                        key.clone(),
+                        self.core.fill(text, &BTreeMap::new(), self.state),
+                    )
+                })
                 .collect();
             let full = ask.full();
             if let Some(key) = &tool.named {
-                let number = || full.numbers.iter().filter(|n| n.len() == 1).flatten().next_back().map(String::as_str);
-                let counts = args.get(key).is_some_and(|value| value.parse::<f64>().is_ok());
+                let number = || {
+                    full.numbers
+                        .iter()
+                        .filter(|n| n.len() == 1)
+                        .flatten()
+                        .next_back()
+                        .map(String::as_str)
+                };
+                let counts = args
+                    .get(key)
+                    .is_some_and(|value| value.parse::<f64>().is_ok());
                 let given = full.named().filter(|name| *name != tool.name);
                 if let Some(value) = given.or_else(|| number().filter(|_| counts)) {
                     args.insert(key.clone(), value.to_owned());
                 }
             }
             let tool = tool.name.clone();
-            return Choice::Do { acts: vec![Act::Call { tool, args }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Call { tool, args }],
+                clear: true,
+            };
         }
         let can = |skill| ask.can(skill) && self.able(skill);
         let goes = can(Skill::Open) || can(Skill::Press);
@@ -80,23 +98,38 @@ impl Mind<'_> {
             return self.scroll(ask);
         }
         if can(Skill::Back) {
-            return Choice::Do { acts: vec![Act::Back], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Back],
+                clear: true,
+            };
         }
         if can(Skill::Compute)
             && let Some(expression) = arithmetic::expression_in(&ask.text)
         {
-            return Choice::Do { acts: vec![Act::Compute { expression }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Compute { expression }],
+                clear: true,
+            };
         }
         let fact = self.core.fact_sought(ask);
-        let wants = [Skill::Read, Skill::Guess, Skill::Search, Skill::Open].iter().any(|s| ask.can(*s));
-        if can(Skill::Read) && let Some(choice) = self.read(ask) {
+        let wants = [Skill::Read, Skill::Guess, Skill::Search, Skill::Open]
+            .iter()
+            .any(|s| ask.can(*s));
+        if can(Skill::Read)
+            && let Some(choice) = self.read(ask)
+        {
             return choice;
         }
         if self.able(Skill::Guess)
             && wants
             && let Some(fact) = fact
         {
-            return Choice::Do { acts: vec![Act::Guess { fact: fact.id.clone() }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Guess {
+                    fact: fact.id.clone(),
+                }],
+                clear: true,
+            };
         }
         if goes {
             return Choice::Lost(self.lost(ask));
@@ -110,41 +143,68 @@ impl Mind<'_> {
     fn unable(&self, ask: &Clause) -> Act {
         let verb = ask.verb.as_deref().unwrap_or("do");
         let other = self.core.world.agent.iter().find(|other| {
-            other.name != self.agent.name && ask.skills.iter().any(|skill| other.skills.contains(skill))
+            other.name != self.agent.name
+                && ask.skills.iter().any(|skill| other.skills.contains(skill))
         });
-        let hint = other.map_or(String::new(), |other| format!(" That is {}'s work.", other.name));
-        Act::Say { text: format!("I am not able to do this ('{verb}').{hint}") }
+        let hint = other.map_or(String::new(), |other| {
+            format!(" That is {}'s work.", other.name)
+        });
+        Act::Say {
+            text: format!("I am not able to do this ('{verb}').{hint}"),
+        }
     }
 
     /// What the agent does when it does not know which thing is meant.
     pub fn lost(&self, ask: &Clause) -> Act {
         let full = ask.full();
         if let Some(address) = full.addresses.first() {
-            return Act::NoSuchAddress { address: address.clone() };
+            return Act::NoSuchAddress {
+                address: address.clone(),
+            };
         }
         let name = ask
             .object
             .quotes
             .first()
-            .or_else(|| full.numbers.iter().filter_map(|n| n.first()).max_by_key(|n| n.len()))
+            .or_else(|| {
+                full.numbers
+                    .iter()
+                    .filter_map(|n| n.first())
+                    .max_by_key(|n| n.len())
+            })
             .or_else(|| ask.object.words.last());
         let press = ask.can(Skill::Press) && !ask.can(Skill::Open);
         match (self.agent.default, name) {
-            (_, Some(name)) if (press || !ask.object.quotes.is_empty()) && self.able(Skill::Press) => Act::Missing { name: name.clone() },
+            (_, Some(name))
+                if (press || !ask.object.quotes.is_empty()) && self.able(Skill::Press) =>
+            {
+                Act::Missing { name: name.clone() }
+            }
             (Habit::Press, Some(name)) => Act::Missing { name: name.clone() },
             (Habit::Scroll, _) if self.able(Skill::Scroll) => Act::Scroll { to: None },
-            _ => Act::Say { text: "I am not sure which one is meant.".to_owned() },
+            _ => Act::Say {
+                text: "I am not sure which one is meant.".to_owned(),
+            },
         }
     }
 
     /// The controls of the page shown.
     fn controls(&self) -> Vec<Candidate<Target>> {
         let browser = &self.state.browser;
-        if let Some(page) = browser.address.as_deref().and_then(|a| self.core.world.page(a)) {
+        if let Some(page) = browser
+            .address
+            .as_deref()
+            .and_then(|a| self.core.world.page(a))
+        {
             return self.links(page, true);
         }
-        let found = browser.results.iter().filter_map(|a| self.core.world.page(a));
-        found.map(|page| self.page_target(page, Some(page.title.clone()))).collect()
+        let found = browser
+            .results
+            .iter()
+            .filter_map(|a| self.core.world.page(a));
+        found
+            .map(|page| self.page_target(page, Some(page.title.clone())))
+            .collect()
     }
 
     fn links(&self, page: &Page, shown: bool) -> Vec<Candidate<Target>> {
@@ -157,15 +217,18 @@ impl Mind<'_> {
                     screen: link.screen,
                 };
                 let names = link.also.iter().chain([&link.name]).map(String::as_str);
-                Candidate::new(target, names, &self.core.lexicon)
+                self.core.candidate(target, names)
             })
             .collect()
     }
 
     fn page_target(&self, page: &Page, control: Option<String>) -> Candidate<Target> {
-        let target = Target { address: page.address.clone(), control, screen: 0 };
-        let names = page.also.iter().chain([&page.title]).map(String::as_str);
-        Candidate::new(target, names, &self.core.lexicon)
+        let target = Target {
+            address: page.address.clone(),
+            control,
+            screen: 0,
+        };
+        self.core.candidate(target, page.names())
     }
 
     /// What the agent remembers: pages whose way is known, pages visited and their links.
@@ -191,12 +254,19 @@ impl Mind<'_> {
     fn find(&self, object: &Object, only_shown: bool) -> Match<Target> {
         if let Some(address) = object.addresses.first() {
             return match self.core.page_typed(address) {
-                Some(page) => Match::One(Target { address: page.address.clone(), control: None, screen: 0 }, true),
+                Some(page) => Match::One(
+                    Target {
+                        address: page.address.clone(),
+                        control: None,
+                        screen: 0,
+                    },
+                    true,
+                ),
                 None => Match::None,
             };
         }
-        match resolve(object, &self.controls(), &self.core.lexicon) {
-            Match::None if !only_shown => resolve(object, &self.remembered(), &self.core.lexicon),
+        match self.core.resolve(object, &self.controls()) {
+            Match::None if !only_shown => self.core.resolve(object, &self.remembered()),
             found => found,
         }
     }
@@ -204,23 +274,20 @@ impl Mind<'_> {
     fn go(&self, ask: &Clause) -> Option<Choice> {
         let only_shown = !(ask.can(Skill::Open) && self.able(Skill::Open));
         let near = ask.object.with(&ask.place);
-        let mut several: Option<Vec<Target>> = None;
-        for object in [&ask.object, &near, &ask.full()] {
+        // What is said most exactly counts first.
+        for object in [&ask.full(), &near, &ask.object] {
             match self.find(object, only_shown) {
                 Match::One(target, named) => {
                     let clear = named || object.named().is_some() || !object.numbers.is_empty();
                     return Some(self.visit(target, clear));
                 }
-                Match::Several(targets) => several = several.or(Some(targets)),
+                Match::Several(targets) if ask.every => {
+                    let acts = targets.into_iter().map(arrive).collect();
+                    return Some(Choice::Do { acts, clear: true });
+                }
+                Match::Several(_) => return Some(Choice::Lost(self.lost(ask))),
                 Match::None => {}
             }
-        }
-        if let Some(targets) = several {
-            if ask.every {
-                let acts = targets.into_iter().map(|t| self.arrive(t)).collect();
-                return Some(Choice::Do { acts, clear: true });
-            }
-            return Some(Choice::Lost(self.lost(ask)));
         }
         if !ask.place.is_empty()
             && !ask.object.is_empty()
@@ -235,13 +302,20 @@ impl Mind<'_> {
                 skills: vec![Skill::Open, Skill::Press],
                 ..ask.clone()
             };
-            let then = Clause { place: Object::default(), ..ask.clone() };
+            let then = Clause {
+                place: Object::default(),
+                ..ask.clone()
+            };
             return Some(Choice::Instead(vec![first, then]));
         }
         if ask.parts.len() > 1 {
             let last = ask.parts.len() - 1;
             let each = ask.parts.iter().enumerate().map(|(at, part)| Clause {
-                text: if at == last { ask.text.clone() } else { format!("{} #{at}", ask.text) },
+                text: if at == last {
+                    ask.text.clone()
+                } else {
+                    format!("{} #{at}", ask.text)
+                },
                 object: part.clone(),
                 parts: Vec::new(),
                 ..ask.clone()
@@ -253,34 +327,41 @@ impl Mind<'_> {
         (!reads && !ask.object.is_empty()).then(|| Choice::Lost(self.lost(ask)))
     }
 
-    fn arrive(&self, target: Target) -> Act {
-        match target.control {
-            Some(name) => Act::Press { name, address: target.address },
-            None => Act::Open { address: target.address },
-        }
-    }
-
     fn visit(&self, target: Target, clear: bool) -> Choice {
         let here = self.state.browser.address.as_deref() == Some(target.address.as_str());
         if here && self.acted {
             return Choice::Nothing;
         }
-        Choice::Do { acts: vec![self.arrive(target)], clear }
+        Choice::Do {
+            acts: vec![arrive(target)],
+            clear,
+        }
     }
 
     fn scroll(&self, ask: &Clause) -> Choice {
-        let page = self.state.browser.address.as_deref().and_then(|a| self.core.world.page(a));
+        let page = self
+            .state
+            .browser
+            .address
+            .as_deref()
+            .and_then(|a| self.core.world.page(a));
         let end = page.map(|page| page.length() - 1);
         if ask.whole {
-            return Choice::Do { acts: vec![Act::Scroll { to: end }], clear: true };
+            return Choice::Do {
+                acts: vec![Act::Scroll { to: end }],
+                clear: true,
+            };
         }
-        let screen = match resolve(&ask.full(), &self.controls(), &self.core.lexicon) {
+        let screen = match self.core.resolve(&ask.full(), &self.controls()) {
             Match::One(target, _) => Some(target.screen),
             Match::Several(targets) => targets.iter().map(|t| t.screen).min(),
             Match::None => None,
         };
         let clear = screen.is_some();
-        Choice::Do { acts: vec![Act::Scroll { to: screen }], clear }
+        Choice::Do {
+            acts: vec![Act::Scroll { to: screen }],
+            clear,
+        }
     }
 
     fn search(&self, ask: &Clause) -> Choice {
@@ -293,53 +374,108 @@ impl Mind<'_> {
         // What is held of the facts that the sought one builds on belongs to the question.
         if let Some(fact) = self.core.fact_sought(ask) {
             for need in &fact.needs {
-                if let Some(belief) = self.state.memory.beliefs.get(need)
-                    && !query.iter().any(|q| q.contains(&belief.value))
-                {
+                let named = self
+                    .core
+                    .world
+                    .values_of(need)
+                    .iter()
+                    .any(|v| contains_words(&ask.text, &fold(v)));
+                if let Some(belief) = self.state.memory.beliefs.get(need).filter(|_| !named) {
                     query.push(belief.value.clone());
                 }
             }
         }
         if query.is_empty() {
-            return Choice::Lost(Act::Say { text: "I do not know what to search for.".to_owned() });
+            return Choice::Lost(Act::Say {
+                text: "I do not know what to search for.".to_owned(),
+            });
         }
         let query = query.join(" ");
-        let hits = self.hits(&query);
-        Choice::Do { acts: vec![Act::Search { query, hits }], clear: !full.quotes.is_empty() }
+        let (hits, exact) = self.hits(&query);
+        Choice::Do {
+            acts: vec![Act::Search { query, hits }],
+            clear: exact || !full.quotes.is_empty(),
+        }
     }
 
-    /// Listed pages by how many of the query's words their title and text have, best first.
-    fn hits(&self, query: &str) -> Vec<String> {
-        let lexicon = &self.core.lexicon;
-        let object = Object::of(&lexicon.terms(query, lexicon.detect(query)));
-        let wanted: Vec<&String> = object.words.iter().chain(object.numbers.iter().flatten()).collect();
-        let mut scored: Vec<(usize, &str)> = self
-            .core
-            .world
-            .page
+    /// Listed pages by how many of the query's words they have, those in the title twice, best first; and whether the best has them all in its title.
+    fn hits(&self, query: &str) -> (Vec<String>, bool) {
+        let object = self.core.object(query);
+        let wanted: Vec<&String> = object
+            .words
             .iter()
-            .filter(|page| !page.unlisted)
-            .map(|page| {
-                let text = format!("{} {} {}", page.title, page.also.join(" "), page.text.join(" "));
-                let has = Object::of(&lexicon.terms(&text, lexicon.detect(&text)));
-                let score = wanted.iter().filter(|w| has.words.contains(w) || has.numbers.iter().any(|n| n.contains(w))).count();
-                (score, page.address.as_str())
-            })
-            .filter(|(score, _)| *score * 2 > wanted.len())
+            .chain(object.numbers.iter().flatten())
             .collect();
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        scored.into_iter().take(5).map(|(_, address)| address.to_owned()).collect()
+        let count = |has: &Object| {
+            let there = |word: &&&String| {
+                has.words.contains(word) || has.numbers.iter().any(|n| n.contains(word))
+            };
+            wanted.iter().filter(there).count()
+        };
+        let mut scored: Vec<(usize, bool, &str)> = Vec::new();
+        for (address, title, all) in &self.core.index {
+            let (title, all) = (count(title), count(all));
+            if all * 2 > wanted.len() {
+                scored.push((all + title, title == wanted.len(), address));
+            }
+        }
+        scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+        let exact = scored.first().is_some_and(|(_, exact, _)| *exact);
+        (
+            scored
+                .into_iter()
+                .take(5)
+                .map(|(_, _, address)| address.to_owned())
+                .collect(),
+            exact,
+        )
+    }
+
+    /// "Read the build log", "read the number in the build log": the page first, if another one is shown.
+    fn read_elsewhere(&self, ask: &Clause) -> Option<Choice> {
+        if !self.able(Skill::Open) {
+            return None;
+        }
+        let found = [&ask.object, &ask.place].into_iter().find_map(|object| {
+            match self.find(object, false) {
+                Match::One(target, true) if !object.is_empty() => Some((target, object)),
+                _ => None,
+            }
+        });
+        let (target, object) = found?;
+        if self.state.browser.address.as_deref() == Some(target.address.as_str()) {
+            return None;
+        }
+        let open = Clause {
+            text: format!("{} (there)", ask.text),
+            object: object.clone(),
+            place: Object::default(),
+            detail: Object::default(),
+            skills: vec![Skill::Open],
+            ..ask.clone()
+        };
+        Some(Choice::Instead(vec![open, ask.clone()]))
     }
 
     fn read(&self, ask: &Clause) -> Option<Choice> {
+        if let Some(choice) = self.read_elsewhere(ask) {
+            return Some(choice);
+        }
         let fact = self.core.fact_sought(ask);
         if let Some(fact) = fact {
-            let known = self.state.memory.beliefs.get(&fact.id).is_some_and(|b| b.seen);
-            if known && self.acted {
+            let known = self
+                .state
+                .memory
+                .beliefs
+                .get(&fact.id)
+                .is_some_and(|b| b.seen);
+            if (known && self.acted) || self.said.contains(&fact.id) {
                 return Some(Choice::Nothing);
             }
             if self.state.browser.address.is_some() {
-                let acts = vec![Act::Read { fact: Some(fact.id.clone()) }];
+                let acts = vec![Act::Read {
+                    fact: Some(fact.id.clone()),
+                }];
                 return Some(Choice::Do { acts, clear: true });
             }
             return None;
@@ -348,13 +484,38 @@ impl Mind<'_> {
             return Some(Choice::Nothing);
         }
         self.state.browser.address.as_ref()?;
-        Some(Choice::Do { acts: vec![Act::Read { fact: None }], clear: true })
+        Some(Choice::Do {
+            acts: vec![Act::Read { fact: None }],
+            clear: true,
+        })
+    }
+}
+
+fn arrive(target: Target) -> Act {
+    match target.control {
+        Some(name) => Act::Press {
+            name,
+            address: target.address,
+        },
+        None => Act::Open {
+            address: target.address,
+        },
     }
 }
 
 /// Whether an act is one that a prohibition speaks of.
 pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
-    let Some(skill) = act.skill() else { return false };
+    let Some(skill) = act.skill() else {
+        return false;
+    };
+    if let (Act::Call { tool, .. }, Some(verb)) = (act, &rule.verb) {
+        // A tool's own verb forbids that tool, another tool's verb does not.
+        let own = |tool: &Tool| tool.verbs.iter().any(|v| fold(v) == fold(verb));
+        let others = core.world.tool.iter().any(own);
+        if others && !core.world.tool(tool).is_some_and(own) {
+            return false;
+        }
+    }
     let goes = [Skill::Open, Skill::Press];
     let same_skill = rule.verb.is_none()
         || rule.can(skill)
@@ -369,11 +530,19 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
     let names: Vec<String> = match act {
         Act::Open { address } | Act::Press { address, .. } => {
             let page = core.world.page(address);
-            let mut names: Vec<String> = page.iter().flat_map(|p| p.also.iter().chain([&p.title, &p.address])).cloned().collect();
+            let mut names: Vec<String> = page
+                .iter()
+                .flat_map(|p| p.also.iter().chain([&p.title, &p.address]))
+                .cloned()
+                .collect();
             if let Act::Press { name, .. } = act {
                 names.push(name.clone());
             }
-            if object.addresses.iter().any(|typed| super::resolve::same_address(typed, address)) {
+            if object
+                .addresses
+                .iter()
+                .any(|typed| super::resolve::same_address(typed, address))
+            {
                 return true;
             }
             names
@@ -402,7 +571,6 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
         Act::Scroll { .. } | Act::Back => return true,
         Act::Say { .. } => return false,
     };
-    let candidate = [Candidate::new((), names.iter().map(String::as_str), &core.lexicon)];
-    !matches!(resolve(&object, &candidate, &core.lexicon), Match::None)
+    let candidate = [core.candidate((), names.iter().map(String::as_str))];
+    !matches!(core.resolve(&object, &candidate), Match::None)
 }
-

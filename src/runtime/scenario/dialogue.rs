@@ -26,24 +26,24 @@ impl Engine {
         self.dialogue()?.line.get(self.state.memory.line)
     }
 
-    /// Names of facts, each with its place in a template.
-    fn names(&self) -> Vec<(String, String)> {
-        let fact = |fact: &super::world::Fact| {
-            let value = format!("{{{}}}", fact.id);
-            let names = fact.also.iter().chain([&fact.about, &fact.id]).cloned();
-            names.map(|name| (name, value.clone())).collect::<Vec<_>>()
-        };
-        self.core.world.fact.iter().flat_map(fact).collect()
-    }
-
     pub(super) fn compose_say(&self) -> Option<Draft> {
         let dialogue = self.dialogue()?;
         let line = self.line()?;
-        let setup = self.state.memory.setups.get(&line.seeks).unwrap_or(&line.habit);
+        let setup = self
+            .state
+            .memory
+            .setups
+            .get(&line.seeks)
+            .unwrap_or(&line.habit);
         let expression = self.core.fill(setup, &BTreeMap::new(), &self.state);
         let own = BTreeMap::from([("expression".to_owned(), plain(&expression))]);
         let text = self.core.fill(&line.say, &own, &self.state);
-        let mut draft = self.draft(&dialogue.solver, StepKind::Message, text, self.state.clone());
+        let mut draft = self.draft(
+            &dialogue.solver,
+            StepKind::Message,
+            text,
+            self.state.clone(),
+        );
         draft.step.to = Some(dialogue.calculator.clone());
         Some(draft)
     }
@@ -58,13 +58,24 @@ impl Engine {
                     None => format!("{expression} cannot be worked out."),
                 };
                 let after = self.state.clone();
-                let mut draft = self.draft(&dialogue.calculator, StepKind::Message, text.clone(), after);
+                let mut draft =
+                    self.draft(&dialogue.calculator, StepKind::Message, text.clone(), after);
                 draft.step.meta.error = !text.contains('=');
-                draft.step.meta.facts = self.worked_out(&text).into_iter().filter(|(fact, value)| self.core.is_true(fact, value)).map(|(fact, _)| fact).collect();
+                draft.step.meta.facts = self
+                    .worked_out(&text)
+                    .into_iter()
+                    .filter(|(fact, value)| self.core.is_true(fact, value))
+                    .map(|(fact, _)| fact)
+                    .collect();
                 draft.fulfils = self.state.memory.turn.as_ref().and_then(|t| t.ask.clone());
                 draft
             }
-            Act::Say { text } => self.draft(&dialogue.calculator, StepKind::Message, text.clone(), self.state.clone()),
+            Act::Say { text } => self.draft(
+                &dialogue.calculator,
+                StepKind::Message,
+                text.clone(),
+                self.state.clone(),
+            ),
             _ => return None,
         };
         draft.step.to = Some(dialogue.solver.clone());
@@ -75,10 +86,14 @@ impl Engine {
     fn worked_out(&self, text: &str) -> Option<(String, String)> {
         let sought = self.state.memory.turn.as_ref().map(|t| t.told.clone())?;
         let after = text.rsplit_once('=').map_or(text, |(_, right)| right);
-        let number = super::words::tokens(after).into_iter().rev().find_map(|token| match token {
-            super::words::Token::Number(n) => Some(n),
-            _ => None,
-        })?;
+        let number =
+            super::words::tokens(after)
+                .into_iter()
+                .rev()
+                .find_map(|token| match token {
+                    super::words::Token::Number(n) => Some(n),
+                    _ => None,
+                })?;
         Some((sought, number))
     }
 
@@ -94,13 +109,23 @@ impl Engine {
 
     fn commit_say(&mut self, text: &str) {
         let heard = self.hear_setups(text);
-        let stated = self.hear(text);
-        let calculator = self.dialogue().and_then(|d| self.core.world.agent(&d.calculator)).cloned();
+        let stated = !self.hear(text).is_empty();
+        let calculator = self
+            .dialogue()
+            .and_then(|d| self.core.world.agent(&d.calculator))
+            .cloned();
         let Some(calculator) = calculator else { return };
         let reading = self.core.read(text);
-        let follows = reading.language.as_ref().is_none_or(|l| calculator.languages.contains(l));
-        let rules: Vec<_> = reading.clauses.iter().filter(|c| c.forbids && c.can(Skill::Compute)).cloned().collect();
-        let names = self.names();
+        let follows = reading
+            .language
+            .as_ref()
+            .is_none_or(|l| calculator.languages.contains(l));
+        let rules: Vec<_> = reading
+            .clauses
+            .iter()
+            .filter(|c| c.forbids && c.can(Skill::Compute))
+            .cloned()
+            .collect();
         let mut found: Option<(String, String)> = None;
         if follows && !reading.salad {
             for sentence in sentences(text) {
@@ -110,34 +135,61 @@ impl Engine {
                 let bare = own.clauses.is_empty() && !own.salad;
                 if !bars
                     && (asks || bare)
-                    && let Some(template) = expression_with(sentence, &names)
+                    && let Some(template) = expression_with(sentence, &self.core.variables)
                     && (asks || found.is_none())
                 {
-                    found = Some((self.core.fill(&template, &BTreeMap::new(), &self.state), sentence.to_owned()));
+                    found = Some((
+                        self.core.fill(&template, &BTreeMap::new(), &self.state),
+                        sentence.to_owned(),
+                    ));
                 }
             }
         }
         // "Sunday: …" is worked out for Sunday; a bare expression for what is sought.
-        let named = found.as_ref().and_then(|(_, sentence)| self.setup_in(sentence)).map(|(fact, _, _)| fact);
+        let named = found
+            .as_ref()
+            .and_then(|(_, sentence)| self.setup_in(sentence))
+            .map(|(fact, _, _)| fact);
         let target = named.or_else(|| self.line().map(|l| l.seeks.clone()));
-        let mut turn = Turn { agent: calculator.name.clone(), told: target.unwrap_or_default(), ..Turn::default() };
+        let mut turn = Turn {
+            agent: calculator.name.clone(),
+            told: target.unwrap_or_default(),
+            ..Turn::default()
+        };
         let heeds = self.chance(calculator.clear);
         let act = match found {
-            _ if !follows => Act::Say { text: format!("I do not follow this language. I follow: {}.", calculator.languages.join(", ")) },
+            _ if !follows => Act::Say {
+                text: format!(
+                    "I do not follow this language. I follow: {}.",
+                    calculator.languages.join(", ")
+                ),
+            },
             Some((expression, _)) if heeds => {
-                let act = Act::Compute { expression: plain(&expression) };
+                let act = Act::Compute {
+                    expression: plain(&expression),
+                };
                 let barred = rules.iter().any(|rule| forbidden(&act, rule, &self.core));
-                if barred { Act::Say { text: "I was told not to work that out.".to_owned() } } else { act }
+                if barred {
+                    Act::Say {
+                        text: "I was told not to work that out.".to_owned(),
+                    }
+                } else {
+                    act
+                }
             }
-            _ if !rules.is_empty() => Act::Say { text: "Understood. I do not work it out.".to_owned() },
-            _ => Act::Say { text: "I see no arithmetic to do here. Please say it in numbers.".to_owned() },
+            _ if !rules.is_empty() => Act::Say {
+                text: "Understood. I do not work it out.".to_owned(),
+            },
+            _ => Act::Say {
+                text: "I see no arithmetic to do here. Please say it in numbers.".to_owned(),
+            },
         };
         let computes = matches!(act, Act::Compute { .. });
         turn.ask = computes.then(|| "compute".to_owned());
         turn.acts.push_back(act);
         self.state.memory.turn = Some(turn);
         self.state.memory.next = Next::Reply;
-        if let Some(watch) = self.watch.as_mut().filter(|w| !w.understood) {
+        if let Some(watch) = self.watch.as_mut().filter(|_| self.editing) {
             watch.understood = computes || heard || stated || !rules.is_empty();
             if computes {
                 watch.open.push("compute".to_owned());
@@ -148,18 +200,27 @@ impl Engine {
     fn commit_reply(&mut self, step: &Step, edited: bool) {
         let turn = self.state.memory.turn.clone().unwrap_or_default();
         let computed = matches!(turn.acts.front(), Some(Act::Compute { .. }));
-        let heard = self.hear_setups(&step.text) | self.hear(&step.text);
+        let heard = self.hear_setups(&step.text) | !self.hear(&step.text).is_empty();
         let says = computed || edited;
-        let value = if says { self.worked_out(&step.text) } else { None };
+        let value = if says {
+            self.worked_out(&step.text)
+        } else {
+            None
+        };
         let sought = self.line().map(|l| l.seeks.clone());
         let mut settled = false;
         if let Some((fact, value)) = value {
             // A result is seen if the arithmetic beside it really gives it.
             let seen = step.text.rsplit_once('=').is_some_and(|(left, _)| {
-                super::arithmetic::expression_in(left).and_then(|e| evaluate(&e)).is_some_and(|v| shown(v) == value)
+                super::arithmetic::expression_in(left)
+                    .and_then(|e| evaluate(&e))
+                    .is_some_and(|v| shown(v) == value)
             });
             settled = sought.as_ref() == Some(&fact);
-            self.state.memory.beliefs.insert(fact, Belief { value, seen });
+            self.state
+                .memory
+                .beliefs
+                .insert(fact, Belief { value, seen });
             place(&mut self.state, &self.core);
             if edited {
                 self.noticed();
@@ -185,27 +246,31 @@ impl Engine {
         if reading.salad || reading.clauses.iter().any(|c| c.forbids) {
             return None;
         }
-        let names = self.names();
-        let template = expression_with(sentence, &names)?;
-        // The subject is the first fact that the sentence names before the expression speaks of others.
+        let template = expression_with(sentence, &self.core.variables)?;
+        // The subject is the fact that the sentence names first, before the expression speaks of others.
         let folded = super::words::fold(sentence);
-        let first = names
-            .iter()
-            .filter_map(|(name, value)| {
-                let name = super::words::fold(name);
-                super::core::contains_words(&folded, &name).then(|| (folded.find(&name), std::cmp::Reverse(name.len()), value))
-            })
+        let named = self.core.world.fact.iter().flat_map(|fact| {
+            let names = fact.names().map(super::words::fold);
+            names.map(|name| (name, fact)).collect::<Vec<_>>()
+        });
+        let (_, _, subject) = named
+            .filter(|(name, _)| super::core::contains_words(&folded, name))
+            .map(|(name, fact)| (folded.find(&name), std::cmp::Reverse(name.len()), &fact.id))
             .min()?;
-        let id = first.2.trim_matches(['{', '}']).to_owned();
         let signs = sentence.contains(['+', '*', '/', '×', '÷', '−', '=']);
-        (!template.contains(first.2.as_str())).then_some((id, template, signs))
+        let own = format!("{{{subject}}}");
+        (!template.contains(&own)).then(|| (subject.clone(), template, signs))
     }
 
     /// Takes in set-ups that a text states. What is written in signs is always taken up, what is said in words as often as the solver heeds words.
     pub(super) fn hear_setups(&mut self, text: &str) -> bool {
-        let solver = self.dialogue().and_then(|d| self.core.world.agent(&d.solver));
+        let solver = self
+            .dialogue()
+            .and_then(|d| self.core.world.agent(&d.solver));
         let heeds = self.chance(solver.map_or(0.0, |s| s.vague));
-        let found: Vec<_> = sentences(text).filter_map(|sentence| self.setup_in(sentence)).collect();
+        let found: Vec<_> = sentences(text)
+            .filter_map(|sentence| self.setup_in(sentence))
+            .collect();
         let mut heard = false;
         for (fact, template, signs) in found {
             if signs || heeds {
@@ -219,9 +284,13 @@ impl Engine {
 
 /// Without the brackets around the whole.
 fn plain(expression: &str) -> String {
-    let inner = expression.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let inner = expression
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
     match inner {
-        Some(inner) if evaluate(inner).is_some() && evaluate(inner) == evaluate(expression) => inner.to_owned(),
+        Some(inner) if evaluate(inner).is_some() && evaluate(inner) == evaluate(expression) => {
+            inner.to_owned()
+        }
         _ => expression.to_owned(),
     }
 }

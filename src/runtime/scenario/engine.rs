@@ -41,6 +41,8 @@ pub(super) struct Engine {
     pub step: usize,
     pub kept: Vec<Effect>,
     pub watch: Option<Watch>,
+    /// Whether the step being committed is the edited one.
+    pub editing: bool,
     /// What the step being committed did to the world outside.
     pub effects: Vec<Effect>,
 }
@@ -75,9 +77,12 @@ impl Engine {
     pub fn compose(&self) -> Option<Draft> {
         let world = &self.core.world;
         match self.state.memory.next {
-            Next::Task => {
-                Some(self.draft("human", StepKind::Task, world.task.trim().to_owned(), self.state.clone()))
-            }
+            Next::Task => Some(self.draft(
+                "human",
+                StepKind::Task,
+                world.task.trim().to_owned(),
+                self.state.clone(),
+            )),
             Next::Plan => self.compose_plan(),
             Next::Ledger => self.compose_ledger(),
             Next::Instruction => self.compose_instruction(),
@@ -101,6 +106,7 @@ impl Engine {
         let edited = draft.step.text != step.text;
         let before = std::mem::replace(&mut self.state, draft.after);
         self.effects.clear();
+        self.editing = edited;
         if let Some(ask) = draft.fulfils.filter(|_| !edited) {
             self.fulfilled(&ask);
         }
@@ -111,8 +117,8 @@ impl Engine {
         let dialogue = self.core.world.dialogue.is_some();
         match step.kind {
             StepKind::Task => {
-                let heard = self.hear(&step.text) | (dialogue && self.hear_setups(&step.text));
-                if heard {
+                let heard = !self.hear(&step.text).is_empty();
+                if heard | (dialogue && self.hear_setups(&step.text)) {
                     self.noticed();
                 }
                 self.state.memory.next = if dialogue { Next::Say } else { Next::Plan };
@@ -136,7 +142,7 @@ impl Engine {
 
     /// The edit at hand was understood in some way.
     pub fn noticed(&mut self) {
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = self.watch.as_mut().filter(|_| self.editing) {
             watch.understood = true;
         }
     }
@@ -148,20 +154,20 @@ impl Engine {
         }
     }
 
-    /// Takes what a text states as said, not seen. What was seen stands.
-    pub fn hear(&mut self, text: &str) -> bool {
-        let mut heard = false;
+    /// Takes what a text states as said, not seen; gives back the facts it was news of. What was seen stands.
+    pub fn hear(&mut self, text: &str) -> Vec<String> {
+        let mut heard = Vec::new();
         for (fact, value) in self.core.statements(text) {
             let beliefs = &mut self.state.memory.beliefs;
             match beliefs.get(&fact) {
                 Some(held) if held.seen || same_value(&held.value, &value) => {}
                 _ => {
-                    beliefs.insert(fact, Belief { value, seen: false });
-                    heard = true;
+                    beliefs.insert(fact.clone(), Belief { value, seen: false });
+                    heard.push(fact);
                 }
             }
         }
-        if heard {
+        if !heard.is_empty() {
             place(&mut self.state, &self.core);
             self.state.memory.progress = true;
         }
@@ -179,7 +185,9 @@ pub(super) fn learn<'a>(
 ) -> Vec<String> {
     let mut learned = Vec::new();
     for statement in statements {
-        let Some(fact) = core.world.fact(&statement.fact) else { continue };
+        let Some(fact) = core.world.fact(&statement.fact) else {
+            continue;
+        };
         let value = statement.value.as_ref().unwrap_or(&fact.value).clone();
         let given = core.foundation(statement);
         let held = state.memory.beliefs.get(&fact.id);
@@ -197,7 +205,11 @@ pub(super) fn learn<'a>(
         if supported {
             believe(state, core, &fact.id, value, &mut learned);
         } else {
-            let unplaced = Unplaced { fact: fact.id.clone(), value, given };
+            let unplaced = Unplaced {
+                fact: fact.id.clone(),
+                value,
+                given,
+            };
             if !state.memory.unplaced.contains(&unplaced) {
                 state.memory.unplaced.push(unplaced);
             }
@@ -212,7 +224,10 @@ fn believe(state: &mut State, core: &Core, fact: &str, value: String, learned: &
         learned.push(fact.to_owned());
     }
     state.memory.progress = true;
-    state.memory.beliefs.insert(fact.to_owned(), Belief { value, seen: true });
+    state
+        .memory
+        .beliefs
+        .insert(fact.to_owned(), Belief { value, seen: true });
 }
 
 /// What was read before its foundation was known falls into place.
@@ -220,7 +235,11 @@ pub(super) fn place(state: &mut State, core: &Core) -> Vec<String> {
     let mut learned = Vec::new();
     loop {
         let beliefs = &state.memory.beliefs;
-        let ready = state.memory.unplaced.iter().position(|u| holds(beliefs, &u.given));
+        let ready = state
+            .memory
+            .unplaced
+            .iter()
+            .position(|u| holds(beliefs, &u.given));
         let Some(at) = ready else { return learned };
         let found = state.memory.unplaced.remove(at);
         believe(state, core, &found.fact, found.value, &mut learned);
@@ -229,5 +248,8 @@ pub(super) fn place(state: &mut State, core: &Core) -> Vec<String> {
 
 /// Meta of a step that learned facts.
 pub(super) fn meta(facts: Vec<String>) -> StepMeta {
-    StepMeta { facts, ..StepMeta::default() }
+    StepMeta {
+        facts,
+        ..StepMeta::default()
+    }
 }

@@ -3,6 +3,7 @@
 //! Knows no world and no grammar; [`super::read`] makes sense of the order of the terms.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,8 @@ pub(super) enum Sense {
     Forbid,
     /// Forbids a thing that is named without a verb.
     Avoid,
+    /// Introduces a question to somebody.
+    Ask,
     Then,
     And,
     Or,
@@ -68,6 +71,7 @@ pub struct LanguageData {
     pub code: String,
     forbid: Vec<String>,
     avoid: Vec<String>,
+    ask: Vec<String>,
     then: Vec<String>,
     and: Vec<String>,
     or: Vec<String>,
@@ -101,6 +105,7 @@ impl LanguageData {
         let lists = [
             (&self.forbid, Sense::Forbid),
             (&self.avoid, Sense::Avoid),
+            (&self.ask, Sense::Ask),
             (&self.then, Sense::Then),
             (&self.and, Sense::And),
             (&self.or, Sense::Or),
@@ -196,9 +201,21 @@ pub(super) fn built_in() -> LexiconData {
 }
 
 impl Lexicon {
+    /// The built-in lexicon with a world's additions. The built-in part is made once.
     pub fn new(extra: &LexiconData) -> Self {
-        let mut lexicon = Self::default();
-        for data in [&built_in(), extra] {
+        static BUILT_IN: OnceLock<Lexicon> = OnceLock::new();
+        let mut lexicon = BUILT_IN
+            .get_or_init(|| Self::default().with(&built_in()))
+            .clone();
+        if *extra != LexiconData::default() {
+            lexicon = lexicon.with(extra);
+        }
+        lexicon
+    }
+
+    fn with(self, data: &LexiconData) -> Self {
+        let mut lexicon = self;
+        {
             for language in &data.language {
                 let at = lexicon.language(&language.code);
                 for (text, sense) in language.entries() {
@@ -574,6 +591,12 @@ fn join_numbers(terms: Vec<Term>) -> Vec<Term> {
         out.extend(month.take());
     }
     out
+}
+
+impl Term {
+    pub fn month(&self) -> bool {
+        is_month(self)
+    }
 }
 
 fn is_month(term: &Term) -> bool {

@@ -32,10 +32,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-pub use self::world::{World, parse};
 use self::core::Core;
 use self::engine::{Engine, Watch};
 use self::state::State;
+pub use self::world::{World, parse};
 use super::{Description, Event, Finish, Made, Restore, Run, Runtime, RuntimeError};
 use crate::model::{
     AgentInfo, Digest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind, ToolProfile,
@@ -57,10 +57,18 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
         description: (!about.is_empty()).then(|| about.to_owned()),
         system_prompt: None,
     };
-    let lead = orchestrator.iter().map(|name| info(name, "plans, keeps the ledger and instructs the others"));
-    let agents = world.agent.iter().map(|agent| info(&agent.name, &agent.about));
+    let lead = orchestrator
+        .iter()
+        .map(|name| info(name, "plans, keeps the ledger and instructs the others"));
+    let agents = world
+        .agent
+        .iter()
+        .map(|agent| info(&agent.name, &agent.about));
     let tool = |tool: &world::Tool| {
-        let profile = ToolProfile { class: tool.class, operation_key: tool.operation_key.clone() };
+        let profile = ToolProfile {
+            class: tool.class,
+            operation_key: tool.operation_key.clone(),
+        };
         (tool.name.clone(), profile)
     };
     Session {
@@ -73,7 +81,11 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
         expected: Some(world.expected.clone()),
         verifier: Some(world.verifier.clone()),
         milestones: world.milestone.clone(),
-        runtime: Some(RuntimeRef { name: "scenario".to_owned(), world: Some(toml_text.to_owned()), seed }),
+        runtime: Some(RuntimeRef {
+            name: "scenario".to_owned(),
+            world: Some(toml_text.to_owned()),
+            seed,
+        }),
         profile: Profile {
             required_keys: world.required_keys.clone().unwrap_or_else(|| world.keys()),
             tools: world.tool.iter().map(tool).collect(),
@@ -90,7 +102,11 @@ fn slug(title: &str) -> String {
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect();
-    if words.is_empty() { "world".to_owned() } else { words.join("-") }
+    if words.is_empty() {
+        "world".to_owned()
+    } else {
+        words.join("-")
+    }
 }
 
 /// Plays a world from its beginning.
@@ -140,7 +156,9 @@ impl Runtime for Scenario {
         let world = world_of(session);
         Description {
             name: "scenario",
-            detail: world.as_ref().map_or_else(ToString::to_string, |world| world.title.clone()),
+            detail: world
+                .as_ref()
+                .map_or_else(ToString::to_string, |world| world.title.clone()),
             exact: world.is_ok(),
             local_fixtures: true,
             config: world.map_or(Digest::ZERO, |world| config(&world)),
@@ -175,18 +193,50 @@ impl ScenarioRun {
                     None => State::start(&core.world),
                 };
                 let text = |step: &Option<Step>| step.as_ref().map(|s| s.text.clone());
-                let edited = restore.pending.is_some() && text(&restore.pending) != text(&restore.original);
-                (state, restore.pending, edited, restore.prefix.len(), restore.kept)
+                let edited =
+                    restore.pending.is_some() && text(&restore.pending) != text(&restore.original);
+                (
+                    state,
+                    restore.pending,
+                    edited,
+                    restore.prefix.len(),
+                    restore.kept,
+                )
             }
             None => (State::start(&core.world), None, false, 0, Vec::new()),
         };
-        let engine = Engine { core, state, seed, step, kept, watch: edited.then(Watch::default), effects: Vec::new() };
-        Self { engine, pending, edited, left: most, config, queue: VecDeque::new() }
+        let engine = Engine {
+            core,
+            state,
+            seed,
+            step,
+            kept,
+            watch: edited.then(Watch::default),
+            editing: false,
+            effects: Vec::new(),
+        };
+        Self {
+            engine,
+            pending,
+            edited,
+            left: most,
+            config,
+            queue: VecDeque::new(),
+        }
     }
 
     fn finish(&self, reason: String) -> Finish {
-        let fulfilled = self.edited.then(|| self.engine.watch.as_ref().is_some_and(|w| w.understood && w.open.is_empty()));
-        Finish { answer: self.engine.state.memory.answer.clone(), fulfilled, reason }
+        let fulfilled = self.edited.then(|| {
+            self.engine
+                .watch
+                .as_ref()
+                .is_some_and(|w| w.understood && w.open.is_empty())
+        });
+        Finish {
+            answer: self.engine.state.memory.answer.clone(),
+            fulfilled,
+            reason,
+        }
     }
 
     fn advance(&mut self) -> Result<Event, RuntimeError> {
@@ -197,7 +247,9 @@ impl ScenarioRun {
             return Ok(Event::Finished(self.finish("answered".to_owned())));
         }
         let Some(left) = self.left.checked_sub(1) else {
-            return Ok(Event::Finished(self.finish("the most steps a run may make were reached".to_owned())));
+            return Ok(Event::Finished(
+                self.finish("the most steps a run may make were reached".to_owned()),
+            ));
         };
         self.left = left;
         let checkpoint = self.engine.checkpoint();
@@ -205,7 +257,11 @@ impl ScenarioRun {
         let composed = self.engine.compose().or_else(|| {
             // Without a checkpoint the state does not know what stood here: the step itself tells.
             let step = pending.clone()?;
-            Some(engine::Draft { step, after: self.engine.state.clone(), fulfils: None })
+            Some(engine::Draft {
+                step,
+                after: self.engine.state.clone(),
+                fulfils: None,
+            })
         });
         let draft = composed.ok_or_else(|| RuntimeError::Broken {
             step: self.engine.step,
@@ -220,7 +276,11 @@ impl ScenarioRun {
         step.index = self.engine.step;
         self.engine.commit(draft, &step);
         let effects = std::mem::take(&mut self.engine.effects);
-        self.queue.push_back(Event::Step(Box::new(Made { step, checkpoint: Some(checkpoint), effects })));
+        self.queue.push_back(Event::Step(Box::new(Made {
+            step,
+            checkpoint: Some(checkpoint),
+            effects,
+        })));
         self.queue.pop_front().ok_or_else(|| RuntimeError::Broken {
             step: self.engine.step,
             reason: "no step was made; fork at another step".to_owned(),
@@ -236,7 +296,9 @@ fn deliver(pending: Step, composed: &Step, core: &Core) -> Step {
     } else if matches!(step.kind, StepKind::Message | StepKind::ToolResult) {
         let text = step.text.clone();
         step.meta.facts.retain(|id| {
-            core.world.fact(id).is_some_and(|fact| self::core::contains_words(&words::fold(&text), &words::fold(&fact.value)))
+            core.world.fact(id).is_some_and(|fact| {
+                self::core::contains_words(&words::fold(&text), &words::fold(&fact.value))
+            })
         });
         step.meta.error = false;
     } else if let Some(tool) = &mut step.meta.tool {
@@ -250,7 +312,10 @@ fn pieces(step: &Step) -> impl Iterator<Item = Event> {
     let words: Vec<&str> = step.text.split_inclusive(' ').collect();
     let agent = step.agent.clone();
     let pieces: Vec<String> = words.chunks(4).map(<[&str]>::concat).collect();
-    pieces.into_iter().map(move |text| Event::Delta { agent: agent.clone(), text })
+    pieces.into_iter().map(move |text| Event::Delta {
+        agent: agent.clone(),
+        text,
+    })
 }
 
 #[async_trait]

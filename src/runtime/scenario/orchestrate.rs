@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::core::{Core, sentences};
 use super::engine::{Draft, Engine, Watch};
 use super::lexicon::Skill;
+use super::resolve::Match;
 use super::state::{Errand, Next, Order, State, Turn};
 use super::world::{Agent, Orchestrator};
 use crate::model::{Step, StepKind};
@@ -27,21 +28,34 @@ impl Engine {
 
     pub(super) fn compose_plan(&self) -> Option<Draft> {
         let orchestrator = self.orchestrator()?;
-        let plan = orchestrator.plan.get(self.state.memory.plans).or(orchestrator.plan.last())?;
+        let plan = orchestrator
+            .plan
+            .get(self.state.memory.plans)
+            .or(orchestrator.plan.last())?;
         let mut after = self.state.clone();
         after.memory.plans += 1;
-        Some(self.draft(&orchestrator.name, StepKind::Plan, plan.trim().to_owned(), after))
+        Some(self.draft(
+            &orchestrator.name,
+            StepKind::Plan,
+            plan.trim().to_owned(),
+            after,
+        ))
     }
 
     pub(super) fn commit_plan(&mut self, text: &str) {
-        let heard = self.hear(text);
+        let heard = !self.hear(text).is_empty();
         let reading = self.core.read(text);
         let memory = &mut self.state.memory;
         memory.stall = 0;
         memory.progress = true;
         memory.lead = None;
         memory.asked.clear();
-        memory.forbidden = reading.clauses.iter().filter(|c| c.forbids).cloned().collect();
+        memory.forbidden = reading
+            .clauses
+            .iter()
+            .filter(|c| c.forbids)
+            .cloned()
+            .collect();
         memory.queue = errands(&self.core, text);
         memory.next = Next::Ledger;
         self.expect(text, heard);
@@ -49,10 +63,9 @@ impl Engine {
 
     /// Takes note of what an edited text asks for, if this is one.
     pub(super) fn expect(&mut self, text: &str, heard: bool) {
-        let Some(watch) = &mut self.watch else { return };
-        if watch.understood {
+        let Some(watch) = self.watch.as_mut().filter(|_| self.editing) else {
             return;
-        }
+        };
         let reading = self.core.read(text);
         let open: Vec<String> = reading.asks().map(|ask| ask.text.clone()).collect();
         *watch = Watch {
@@ -64,15 +77,39 @@ impl Engine {
     /// The agent that fits a text best: named in it, else the first that has the skill or tool it asks for.
     fn agent_for(&self, text: &str) -> Option<&Agent> {
         let world = &self.core.world;
-        let named = world.agent.iter().find(|agent| super::core::contains_words(&text.to_lowercase(), &agent.name.to_lowercase()));
+        let named = world.agent.iter().find(|agent| {
+            super::core::contains_words(&text.to_lowercase(), &agent.name.to_lowercase())
+        });
         let reading = self.core.read(text);
         let fits = |agent: &&Agent| {
             reading.asks().any(|ask| {
-                ask.skills.iter().any(|s| *s != Skill::Call && agent.skills.contains(s)) || self.core.tool_meant(agent, ask).is_some()
+                ask.skills
+                    .iter()
+                    .any(|s| *s != Skill::Call && agent.skills.contains(s))
+                    || self.core.tool_meant(agent, ask).is_some()
             })
         };
-        let tool = world.agent.iter().find(|agent| reading.asks().any(|ask| self.core.tool_meant(agent, ask).is_some()));
-        named.or(tool).or_else(|| world.agent.iter().find(fits)).or(world.agent.first())
+        let tool = world.agent.iter().find(|agent| {
+            reading
+                .asks()
+                .any(|ask| self.core.tool_meant(agent, ask).is_some())
+        });
+        named
+            .or(tool)
+            .or_else(|| world.agent.iter().find(fits))
+            .or(world.agent.first())
+    }
+
+    /// Whether a text names a page that nobody has been to: then it is worth going there, whatever is believed.
+    fn names_new_page(&self, text: &str) -> bool {
+        let visited = &self.state.browser.visited;
+        self.core.read(text).asks().any(|ask| {
+            let typed = ask.full().addresses.iter().filter_map(|a| self.core.page_typed(a)).any(|p| !visited.contains(&p.address));
+            let named = [&ask.object, &ask.place].into_iter().any(|object| {
+                matches!(self.core.resolve(object, &self.core.pages), Match::One(address, true) if !visited.contains(&address))
+            });
+            typed || named
+        })
     }
 
     fn intent(&self, state: &State) -> Intent {
@@ -82,7 +119,9 @@ impl Engine {
         }
         if let Some(errand) = memory.queue.front() {
             let sought = self.core.facts_sought(&errand.text);
-            let wanted = sought.iter().find(|fact| !memory.beliefs.contains_key(&fact.id));
+            let wanted = sought
+                .iter()
+                .find(|fact| !memory.beliefs.contains_key(&fact.id));
             let again = wanted.and_then(|fact| {
                 let turn = errand.tries.checked_sub(1)?;
                 fact.asks.get(turn % fact.asks.len().max(1))
@@ -90,26 +129,46 @@ impl Engine {
             return self.instruct(again.unwrap_or(&errand.text), state, true);
         }
         let answer = self.core.facts_in(&self.core.world.answer);
-        if answer.iter().all(|fact| memory.beliefs.contains_key(&fact.id)) {
+        if answer
+            .iter()
+            .all(|fact| memory.beliefs.contains_key(&fact.id))
+        {
             return Intent::Satisfied;
         }
         // Nothing of the plan is left: the first thing that is missing and can be found out.
         let missing = self.core.world.fact.iter().find(|fact| {
-            !memory.beliefs.contains_key(&fact.id) && fact.needs.iter().all(|need| memory.beliefs.contains_key(need))
+            !memory.beliefs.contains_key(&fact.id)
+                && fact
+                    .needs
+                    .iter()
+                    .all(|need| memory.beliefs.contains_key(need))
         });
         missing.map_or(Intent::GiveUp, |fact| {
             let tries = memory.asked.get(&fact.id).copied().unwrap_or_default();
             let ask = fact.asks.get(tries % fact.asks.len().max(1)).cloned();
-            self.instruct(&ask.unwrap_or_else(|| format!("Find out {}.", fact.about)), state, false)
+            self.instruct(
+                &ask.unwrap_or_else(|| format!("Find out {}.", fact.about)),
+                state,
+                false,
+            )
         })
     }
 
     /// An instruction with what is known of the things that it builds on.
     fn instruct(&self, text: &str, state: &State, from_plan: bool) -> Intent {
-        let Some(agent) = self.agent_for(text) else { return Intent::GiveUp };
+        let Some(agent) = self.agent_for(text) else {
+            return Intent::GiveUp;
+        };
         let mut known: Vec<String> = Vec::new();
-        for fact in self.core.facts_sought(text).iter().flat_map(|fact| &fact.needs) {
-            if let (Some(fact), Some(belief)) = (self.core.world.fact(fact), state.memory.beliefs.get(fact)) {
+        for fact in self
+            .core
+            .facts_sought(text)
+            .iter()
+            .flat_map(|fact| &fact.needs)
+        {
+            if let (Some(fact), Some(belief)) =
+                (self.core.world.fact(fact), state.memory.beliefs.get(fact))
+            {
                 let line = format!("Known so far: {} is {}.", fact.about, belief.value);
                 if !known.contains(&line) && !super::core::contains_words(text, &belief.value) {
                     known.push(line);
@@ -118,7 +177,11 @@ impl Engine {
         }
         let text = strip_agent(text, agent);
         let text = [vec![text], known].concat().join("\n");
-        Intent::Instruct(Order { agent: agent.name.clone(), text, from_plan })
+        Intent::Instruct(Order {
+            agent: agent.name.clone(),
+            text,
+            from_plan,
+        })
     }
 
     pub(super) fn compose_ledger(&self) -> Option<Draft> {
@@ -127,7 +190,11 @@ impl Engine {
         // Lines whose matter is settled are struck out.
         while let Some(errand) = after.memory.queue.front() {
             let sought = self.core.facts_sought(&errand.text);
-            let settled = !sought.is_empty() && sought.iter().all(|fact| after.memory.beliefs.contains_key(&fact.id));
+            let settled = !sought.is_empty()
+                && sought
+                    .iter()
+                    .all(|fact| after.memory.beliefs.contains_key(&fact.id))
+                && !self.names_new_page(&errand.text);
             if !(errand.done || settled || (sought.is_empty() && errand.tries > 1)) {
                 break;
             }
@@ -143,7 +210,12 @@ impl Engine {
             Intent::Instruct(order) => (false, order),
         };
         let reason = |yes: bool, a: &str, b: &str| if yes { a.to_owned() } else { b.to_owned() };
-        let missing = self.core.world.fact.iter().find(|f| !memory.beliefs.contains_key(&f.id));
+        let missing = self
+            .core
+            .world
+            .fact
+            .iter()
+            .find(|f| !memory.beliefs.contains_key(&f.id));
         let missing = missing.map_or("something".to_owned(), |f| f.about.clone());
         let ledger = json!({
             "is_request_satisfied": {
@@ -169,22 +241,34 @@ impl Engine {
         let composed = self.state.memory.order.take().unwrap_or_default();
         let limit = self.orchestrator().map_or(1, |o| o.stall_limit);
         let read: Option<Value> = serde_json::from_str(text).ok();
-        let field = |name: &str| read.as_ref().and_then(|v| v.get(name)).map(|v| v.get("answer").unwrap_or(v)).cloned();
+        let field = |name: &str| {
+            read.as_ref()
+                .and_then(|v| v.get(name))
+                .map(|v| v.get("answer").unwrap_or(v))
+                .cloned()
+        };
         let yes = |name: &str| field(name).and_then(|v| v.as_bool());
         let word = |name: &str| field(name).and_then(|v| v.as_str().map(str::to_owned));
         // A ledger that is no JSON is taken as what the orchestrator means to have done.
-        let said = if read.is_some() { word("instruction_or_question") } else { Some(text.trim().to_owned()) };
+        let said = if read.is_some() {
+            word("instruction_or_question")
+        } else {
+            Some(text.trim().to_owned())
+        };
         let said = said.filter(|t| !t.is_empty());
         let own = said.as_ref() == Some(&composed.text);
         let agent = word("next_speaker")
             .and_then(|name| self.core.world.agent(&name).map(|a| a.name.clone()))
-            .or_else(|| self.agent_for(said.as_deref().unwrap_or_default()).map(|a| a.name.clone()));
+            .or_else(|| {
+                self.agent_for(said.as_deref().unwrap_or_default())
+                    .map(|a| a.name.clone())
+            });
         let progress = yes("is_progress_being_made").unwrap_or(true);
         let looping = yes("is_in_loop").unwrap_or(false);
         if let Some(text) = said.as_ref().filter(|_| !own) {
             let text = text.clone();
             self.expect(&text, false);
-        } else if self.watch.is_some() {
+        } else {
             self.noticed();
         }
         let memory = &mut self.state.memory;
@@ -208,30 +292,43 @@ impl Engine {
                 Some(errand) => errand.tries += 1,
                 None => {
                     let sought = self.core.facts_sought(&text);
-                    if let Some(fact) = sought.iter().find(|f| !memory.beliefs.contains_key(&f.id)) {
+                    if let Some(fact) = sought.iter().find(|f| !memory.beliefs.contains_key(&f.id))
+                    {
                         *memory.asked.entry(fact.id.clone()).or_default() += 1;
                     }
                 }
             }
         }
-        memory.order = Some(Order { agent, text, from_plan });
+        memory.order = Some(Order {
+            agent,
+            text,
+            from_plan,
+        });
         memory.next = Next::Instruction;
     }
 
     pub(super) fn compose_instruction(&self) -> Option<Draft> {
         let order = self.state.memory.order.clone()?;
         let orchestrator = self.orchestrator()?;
-        let mut draft = self.draft(&orchestrator.name, StepKind::Instruction, order.text, self.state.clone());
+        let mut draft = self.draft(
+            &orchestrator.name,
+            StepKind::Instruction,
+            order.text,
+            self.state.clone(),
+        );
         draft.step.to = Some(order.agent);
         Some(draft)
     }
 
     pub(super) fn commit_instruction(&mut self, step: &Step) {
         let order = self.state.memory.order.clone().unwrap_or_default();
-        let heard = self.hear(&step.text);
+        let heard = !self.hear(&step.text).is_empty();
         self.state.memory.progress = false;
         self.expect(&step.text, heard);
-        let agent = step.to.as_deref().and_then(|name| self.core.world.agent(name));
+        let agent = step
+            .to
+            .as_deref()
+            .and_then(|name| self.core.world.agent(name));
         let agent = agent.map_or(order.agent, |agent| agent.name.clone());
         self.begin_turn(&agent, &step.text);
     }
@@ -239,14 +336,27 @@ impl Engine {
     pub(super) fn compose_stall(&self) -> Option<Draft> {
         let orchestrator = self.orchestrator()?;
         let more = self.state.memory.plans < orchestrator.plan.len();
-        let text = if more { "Stalled. Planning anew." } else { "Stalled. There is no further plan; the answer is given from what is known." };
-        Some(self.draft(&orchestrator.name, StepKind::Control, text.to_owned(), self.state.clone()))
+        let text = if more {
+            "Stalled. Planning anew."
+        } else {
+            "Stalled. There is no further plan; the answer is given from what is known."
+        };
+        Some(self.draft(
+            &orchestrator.name,
+            StepKind::Control,
+            text.to_owned(),
+            self.state.clone(),
+        ))
     }
 
     pub(super) fn commit_stall(&mut self) {
         let plans = self.orchestrator().map_or(0, |o| o.plan.len());
         let memory = &mut self.state.memory;
-        memory.next = if memory.plans < plans { Next::Plan } else { Next::Answer };
+        memory.next = if memory.plans < plans {
+            Next::Plan
+        } else {
+            Next::Answer
+        };
     }
 
     /// Whatever an agent says may give the orchestrator a lead: something proposed that can be done.
@@ -255,16 +365,26 @@ impl Engine {
         let proposals: Vec<&str> = sentences(text)
             .filter(|sentence| {
                 let reading = self.core.read(sentence);
-                !reading.salad && reading.asks().any(|ask| leads.iter().any(|s| ask.can(*s)) && !ask.object.is_empty())
+                !reading.salad
+                    && reading
+                        .asks()
+                        .any(|ask| leads.iter().any(|s| ask.can(*s)) && !ask.object.is_empty())
             })
             .collect();
         let visited = &self.state.browser.visited;
-        let named = super::words::tokens(text).into_iter().find_map(|token| match token {
-            super::words::Token::Address(typed) => self.core.page_typed(&typed).map(|page| page.address.clone()),
-            _ => None,
-        });
+        let named = super::words::tokens(text)
+            .into_iter()
+            .find_map(|token| match token {
+                super::words::Token::Address(typed) => self
+                    .core
+                    .page_typed(&typed)
+                    .map(|page| page.address.clone()),
+                _ => None,
+            });
         let lead = if proposals.is_empty() {
-            named.filter(|address| !visited.contains(address)).map(|address| format!("Open {address} and read it."))
+            named
+                .filter(|address| !visited.contains(address))
+                .map(|address| format!("Open {address} and read it."))
         } else {
             Some(proposals.join(" "))
         };
@@ -284,7 +404,9 @@ impl Engine {
             && let Some(errand) = memory.queue.front_mut()
         {
             let sought = self.core.facts_sought(&errand.text);
-            errand.done = sought.iter().all(|fact| memory.beliefs.contains_key(&fact.id));
+            errand.done = sought
+                .iter()
+                .all(|fact| memory.beliefs.contains_key(&fact.id));
         }
         let _ = turn;
         memory.turn = None;
@@ -295,8 +417,15 @@ impl Engine {
 /// A plan's lines that ask for something. A text in one paragraph is taken sentence by sentence; if nothing in it is understood, it is handed out as it is.
 fn errands(core: &Core, text: &str) -> VecDeque<Errand> {
     let listed = text.lines().filter(|line| !line.trim().is_empty()).count() > 1;
-    let lines: Vec<&str> = if listed { text.lines().collect() } else { sentences(text).collect() };
-    let errand = |line: &str| Errand { text: bare(line), ..Errand::default() };
+    let lines: Vec<&str> = if listed {
+        text.lines().collect()
+    } else {
+        sentences(text).collect()
+    };
+    let errand = |line: &str| Errand {
+        text: bare(line),
+        ..Errand::default()
+    };
     let found: VecDeque<Errand> = lines
         .into_iter()
         .filter(|line| {
@@ -314,7 +443,10 @@ fn errands(core: &Core, text: &str) -> VecDeque<Errand> {
 
 /// A line without its number or bullet.
 fn bare(line: &str) -> String {
-    let line = line.trim().trim_start_matches(['-', '*', '•', '#']).trim_start();
+    let line = line
+        .trim()
+        .trim_start_matches(['-', '*', '•', '#'])
+        .trim_start();
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     let rest = line.get(digits..).unwrap_or_default();
     match rest.strip_prefix(['.', ')']) {
@@ -325,8 +457,12 @@ fn bare(line: &str) -> String {
 
 /// "WebSurfer: open …" is said to WebSurfer as "open …".
 fn strip_agent(text: &str, agent: &Agent) -> String {
-    let rest = text.strip_prefix(agent.name.as_str()).and_then(|rest| rest.trim_start().strip_prefix([':', ',', '：', '，']));
+    let rest = text
+        .strip_prefix(agent.name.as_str())
+        .and_then(|rest| rest.trim_start().strip_prefix([':', ',', '：', '，']));
     let text = rest.map_or(text, str::trim);
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }

@@ -25,8 +25,10 @@ pub(super) struct Object {
 impl Object {
     pub fn of(terms: &[Term]) -> Self {
         let mut object = Self::default();
-        for term in terms {
+        for (at, term) in terms.iter().enumerate() {
             match &term.form {
+                // "the seven pictures": how many, not which.
+                Form::Numbers(numbers) if counts(numbers, terms.get(at + 1)) => {}
                 Form::Word if term.content() => object.words.push(term.word.clone()),
                 Form::Numbers(numbers) => object.numbers.push(numbers.clone()),
                 Form::Quote => object.quotes.push(term.raw.clone()),
@@ -58,6 +60,12 @@ impl Object {
             addresses: join(&self.addresses, &other.addresses),
         }
     }
+}
+
+/// Whether a number says how many there are of what follows.
+fn counts(numbers: &[String], next: Option<&Term>) -> bool {
+    let few = matches!(numbers, [n] if n.parse::<u32>().is_ok_and(|n| n <= 31));
+    few && next.is_some_and(|next| next.content() && !next.month())
 }
 
 /// One thing that a text asks for or forbids.
@@ -164,7 +172,10 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
             negative = None;
         }
         let content = segment.terms.iter().filter(|t| t.content()).count();
-        let previous = clauses.get(sentence_start..).and_then(|c| c.last()).cloned();
+        let previous = clauses
+            .get(sentence_start..)
+            .and_then(|c| c.last())
+            .cloned();
         match clause(segment, previous.as_ref(), order) {
             Some((mut found, gerund)) if !jumble(&segment.terms, late_verb) => {
                 let listed = segments
@@ -191,7 +202,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
             }
             Some(_) => jumbled += content,
             None => {
-                if content >= 3 && (jumble(&segment.terms, late_verb) || !grammatical(&segment.terms)) {
+                if content >= 3
+                    && (jumble(&segment.terms, late_verb) || !grammatical(&segment.terms))
+                {
                     jumbled += content;
                 }
             }
@@ -237,7 +250,8 @@ fn cut(terms: Vec<Term>, late_verb: bool) -> Vec<Segment> {
         }
         // "1.", "2)", "-", "*" at the beginning of a line.
         if line_start && current.is_empty() {
-            let numbered = matches!(term.form, Form::Numbers(_)) && rest.first().is_some_and(|t| t.mark(".)"));
+            let numbered =
+                matches!(term.form, Form::Numbers(_)) && rest.first().is_some_and(|t| t.mark(".)"));
             if numbered || term.mark("-*•·#>") {
                 at += usize::from(numbered);
                 continue;
@@ -250,7 +264,7 @@ fn cut(terms: Vec<Term>, late_verb: bool) -> Vec<Segment> {
         } else if term.mark("-") && has_verb && begins_verb(rest) {
             close(&mut current, joint, false);
             joint = Joint::Comma;
-        } else if term.has(&Sense::Then) && !current.iter().all(small) {
+        } else if term.has(&Sense::Then) && current.iter().any(|t| !small(t) && !t.verb()) {
             close(&mut current, joint, false);
             joint = Joint::Then;
         } else if term.has(&Sense::But) && !current.is_empty() {
@@ -266,7 +280,10 @@ fn cut(terms: Vec<Term>, late_verb: bool) -> Vec<Segment> {
             && !current.is_empty()
         {
             // A comma after a prohibition's last word or an opener ("Please, open …") separates nothing.
-            if kind == Joint::Comma && current.iter().all(small) && !current.iter().any(|t| t.has(&Sense::Forbid)) {
+            if kind == Joint::Comma
+                && current.iter().all(small)
+                && !current.iter().any(|t| t.has(&Sense::Forbid))
+            {
                 continue;
             }
             close(&mut current, joint, false);
@@ -374,10 +391,15 @@ fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<
         clause.skills = skills(verb);
         let (before, after) = (terms.get(..head)?, terms.get(head + 1..)?);
         object_zones(&mut clause, before, after, late_verb);
-    } else if segment.question
-        && terms.first().is_some_and(|t| t.has(&Sense::Purpose))
+    } else if (segment.question || terms.iter().any(|t| t.has(&Sense::Ask)))
+        && terms
+            .iter()
+            .find(|t| !small(t) || t.has(&Sense::Purpose))
+            .is_some_and(|t| t.has(&Sense::Purpose))
         && content > 0
-        && terms.iter().any(|t| t.has(&Sense::Is) || t.has(&Sense::Modal))
+        && terms
+            .iter()
+            .any(|t| t.has(&Sense::Is) || t.has(&Sense::Modal))
     {
         clause.verb = terms.first().map(|t| t.raw.clone());
         clause.skills = vec![Skill::Read];
@@ -394,7 +416,8 @@ fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<
         }
     } else if matches!(segment.joint, Joint::Then) && (1..=4).contains(&content) {
         // "then 2015, then August": the verb before goes on.
-        let previous = previous.filter(|p| !p.forbids && (p.can(Skill::Open) || p.can(Skill::Press)))?;
+        let previous =
+            previous.filter(|p| !p.forbids && (p.can(Skill::Open) || p.can(Skill::Press)))?;
         clause.verb.clone_from(&previous.verb);
         clause.skills.clone_from(&previous.skills);
         object_zones(&mut clause, &[], terms, late_verb);
@@ -402,7 +425,9 @@ fn clause(segment: &Segment, previous: Option<&Clause>, order: Order) -> Option<
         return None;
     }
     // "Try again", "go ahead": nothing is named.
-    let idle = !forbids && clause.full().is_empty() && clause.skills == [Skill::Open];
+    let goes = [Skill::Open, Skill::Press];
+    let idle =
+        !forbids && clause.full().is_empty() && clause.skills.iter().all(|s| goes.contains(s));
     (!idle).then_some((clause, gerund))
 }
 
@@ -462,15 +487,21 @@ fn head(terms: &[Term], forbids: bool, order: Order, goes_on: bool) -> Option<us
         let before = terms.get(..at)?;
         let after = terms.get(at + 1..)?;
         let said = before.iter().filter(|t| !small(t)).count();
-        let last = before.iter().rev().find(|t| !t.has(&Sense::Filler) || t.has(&Sense::Modal));
-        let first_person = before.last().is_some_and(|t| matches!(t.raw.as_str(), "i" | "we"));
+        let last = before
+            .iter()
+            .rev()
+            .find(|t| !t.has(&Sense::Filler) || t.has(&Sense::Modal));
+        let first_person = before
+            .last()
+            .is_some_and(|t| matches!(t.raw.as_str(), "i" | "we"));
         let may = said == 0
             || (said <= 3 && last.is_some_and(|t| t.has(&Sense::Modal)))
             || (place_first(before) && said <= 6)
             || (late_verb
                 && said <= 8
                 && !after.iter().any(|t| !small(t))
-                && (before.iter().any(small) || (order == Order::VerbLast && goes_on && said <= 3)))
+                && (before.iter().any(small)
+                    || (order == Order::VerbLast && goes_on && said <= 3)))
             || (late_verb && before.iter().any(|t| matches!(t.raw.as_str(), "把" | "将")));
         let whole = !(purpose_first && !forbids) || (late_verb && said > 0);
         (term.verb() && may && whole && !first_person).then_some(at)
@@ -502,7 +533,13 @@ fn jumble(terms: &[Term], late_verb: bool) -> bool {
 
 /// Whether a segment without a request could at least be a sentence: enough small words.
 fn grammatical(terms: &[Term]) -> bool {
-    let smalls = terms.iter().filter(|t| t.form == Form::Word && !t.content()).count();
+    // Signs hold a formula together as small words do a sentence.
+    let signs = terms.iter().filter(|t| t.mark("=+*/×÷")).count();
+    let smalls = terms
+        .iter()
+        .filter(|t| t.form == Form::Word && !t.content())
+        .count()
+        + signs;
     let all = terms.iter().filter(|t| t.form == Form::Word).count();
     smalls * 4 >= all
 }
@@ -552,29 +589,71 @@ mod tests {
             words.extend(full.quotes.iter().map(|q| format!("<{q}>")));
             words.extend(full.addresses.iter().cloned());
             let sign = if c.forbids { "-" } else { "+" };
-            format!("{sign}{} {}", c.verb.as_deref().unwrap_or("*"), words.join(" "))
+            format!(
+                "{sign}{} {}",
+                c.verb.as_deref().unwrap_or("*"),
+                words.join(" ")
+            )
         };
-        reading.clauses.iter().map(show).collect::<Vec<_>>().join("; ")
+        reading
+            .clauses
+            .iter()
+            .map(show)
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     #[test]
     fn requests_in_many_wordings() {
         for (text, expected) in [
             ("Open the calendar.", "+open calendar"),
-            ("Please open the calendar and click '2015'.", "+open calendar; +click <2015>"),
-            ("You should go to the calendar, then choose August.", "+go to calendar; +choose august"),
-            ("Could you visit /2015/08/04.html?", "+visit /2015/08/04.html"),
-            ("WebSurfer, I'd like you to open the archive", "+open archive"),
-            ("1. Open the calendar\n2. Click on '2015'\n3. Read the page", "+open calendar; +click on <2015>; +read page"),
-            ("Click 'All years' and '2015'.", "+click <All years>; +click <2015>"),
-            ("On the calendar page, press August.", "+press august calendar page"),
+            (
+                "Please open the calendar and click '2015'.",
+                "+open calendar; +click <2015>",
+            ),
+            (
+                "You should go to the calendar, then choose August.",
+                "+go to calendar; +choose august",
+            ),
+            (
+                "Could you visit /2015/08/04.html?",
+                "+visit /2015/08/04.html",
+            ),
+            (
+                "WebSurfer, I'd like you to open the archive",
+                "+open archive",
+            ),
+            (
+                "1. Open the calendar\n2. Click on '2015'\n3. Read the page",
+                "+open calendar; +click on <2015>; +read page",
+            ),
+            (
+                "Click 'All years' and '2015'.",
+                "+click <All years>; +click <2015>",
+            ),
+            (
+                "On the calendar page, press August.",
+                "+press august calendar page",
+            ),
             ("Which city is on the horizon?", "+which city horizon"),
             ("Opne the calender", "+opne calendar"),
             ("Don't forget to open the calendar.", "+open calendar"),
-            ("Öffne den Kalender und klicke auf „2015“.", "+offne calendar; +klicke <2015>"),
-            ("Bitte den Kalender öffnen und dann August auswählen.", "+offnen calendar; +auswahlen august"),
-            ("请打开日历，然后点击“2015”。", "+打开 calendar; +点击 <2015>"),
-            ("Ouvrez le calendrier puis cliquez sur « 2015 ».", "+ouvrez calendar; +cliquez <2015>"),
+            (
+                "Öffne den Kalender und klicke auf „2015“.",
+                "+offne calendar; +klicke <2015>",
+            ),
+            (
+                "Bitte den Kalender öffnen und dann August auswählen.",
+                "+offnen calendar; +auswahlen august",
+            ),
+            (
+                "请打开日历，然后点击“2015”。",
+                "+打开 calendar; +点击 <2015>",
+            ),
+            (
+                "Ouvrez le calendrier puis cliquez sur « 2015 ».",
+                "+ouvrez calendar; +cliquez <2015>",
+            ),
             ("The calendar is better than the list.", ""),
             ("I opened the calendar.", ""),
         ] {
@@ -587,13 +666,34 @@ mod tests {
         for (text, expected) in [
             ("Do not open the calendar.", "-open calendar"),
             ("Never click '2015'.", "-click <2015>"),
-            ("Open the calendar without scrolling.", "+open calendar; -scrolling "),
-            ("Instead of scrolling, open the calendar.", "-scrolling ; +open calendar"),
-            ("Stop scrolling and open the calendar.", "-scrolling ; +open calendar"),
-            ("Don't scroll; open the calendar.", "-scroll ; +open calendar"),
-            ("Do not open the calendar or click 2015.", "-open calendar; -click 2015"),
-            ("Do not open the calendar and read August.", "-open calendar; -read august"),
-            ("Open the calendar, not the archive.", "+open calendar; -open archive"),
+            (
+                "Open the calendar without scrolling.",
+                "+open calendar; -scrolling ",
+            ),
+            (
+                "Instead of scrolling, open the calendar.",
+                "-scrolling ; +open calendar",
+            ),
+            (
+                "Stop scrolling and open the calendar.",
+                "-scrolling ; +open calendar",
+            ),
+            (
+                "Don't scroll; open the calendar.",
+                "-scroll ; +open calendar",
+            ),
+            (
+                "Do not open the calendar or click 2015.",
+                "-open calendar; -click 2015",
+            ),
+            (
+                "Do not open the calendar and read August.",
+                "-open calendar; -read august",
+            ),
+            (
+                "Open the calendar, not the archive.",
+                "+open calendar; -open archive",
+            ),
             ("You must not open the archive.", "-open archive"),
             ("Avoid the archive.", "-* archive"),
             ("Öffne den Kalender nicht.", "-offne calendar"),

@@ -7,7 +7,7 @@ use super::words::{close, fold};
 
 /// A name, ready to be compared.
 #[derive(Clone, Debug)]
-struct Name {
+pub(super) struct Name {
     folded: String,
     words: Vec<String>,
     numbers: Vec<String>,
@@ -17,7 +17,7 @@ struct Name {
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<T> {
     pub key: T,
-    names: Vec<Name>,
+    pub names: Vec<Name>,
 }
 
 /// What words came to mean.
@@ -40,7 +40,7 @@ const MARGIN: f64 = 0.06;
 const GENERIC: [&str; 2] = ["page", "link"];
 
 impl Name {
-    fn of(text: &str, lexicon: &Lexicon) -> Self {
+    pub fn of(text: &str, lexicon: &Lexicon) -> Self {
         let mut name = Self {
             folded: fold(text.trim()),
             words: Vec::new(),
@@ -63,13 +63,6 @@ impl Name {
 
     fn has_number(&self, numbers: &[String]) -> bool {
         numbers.iter().any(|n| self.numbers.contains(n))
-    }
-}
-
-impl<T> Candidate<T> {
-    pub fn new<'a>(key: T, names: impl IntoIterator<Item = &'a str>, lexicon: &Lexicon) -> Self {
-        let names = names.into_iter().map(|name| Name::of(name, lexicon)).collect();
-        Self { key, names }
     }
 }
 
@@ -100,7 +93,11 @@ fn by_quote<T: Clone + PartialEq>(
     // A shortened or mistyped name still has every word of the quotation.
     choose(candidates, true, |name| {
         let words = said.words.iter().filter(|w| name.has_word(w)).count();
-        let numbers = said.numbers.iter().filter(|n| name.numbers.contains(n)).count();
+        let numbers = said
+            .numbers
+            .iter()
+            .filter(|n| name.numbers.contains(n))
+            .count();
         let all = said.words.len() + said.numbers.len();
         (all > 0 && words + numbers == all).then_some(0.5)
     })
@@ -113,7 +110,11 @@ fn choose<T: Clone + PartialEq>(
 ) -> Match<T> {
     let mut scored: Vec<(f64, T)> = Vec::new();
     for candidate in candidates {
-        let best = candidate.names.iter().filter_map(&score).fold(0.0, f64::max);
+        let best = candidate
+            .names
+            .iter()
+            .filter_map(&score)
+            .fold(0.0, f64::max);
         if best >= SCORE {
             match scored.iter_mut().find(|(_, key)| *key == candidate.key) {
                 Some(slot) => slot.0 = slot.0.max(best),
@@ -122,7 +123,10 @@ fn choose<T: Clone + PartialEq>(
         }
     }
     let top = scored.iter().map(|(s, _)| *s).fold(0.0, f64::max);
-    let mut near = scored.into_iter().filter(|(s, _)| top - s < MARGIN).map(|(_, key)| key);
+    let mut near = scored
+        .into_iter()
+        .filter(|(s, _)| top - s < MARGIN)
+        .map(|(_, key)| key);
     match (near.next(), near.next()) {
         (None, _) => Match::None,
         (Some(key), None) => Match::One(key, named || top >= 0.95),
@@ -136,20 +140,27 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option<f64> {
-    // How much a word tells the candidates apart; none knows it: a constant.
-    let weight = |hit: &dyn Fn(&Name) -> bool| {
-        let having = candidates.iter().filter(|c| c.names.iter().any(hit)).count();
+    // How much a word tells the candidates apart, within limits; none has it: a constant.
+    let weight = |unknown: f64, hit: &dyn Fn(&Name) -> bool| {
+        let having = candidates
+            .iter()
+            .filter(|c| c.names.iter().any(hit))
+            .count();
         if having == 0 {
-            0.7
+            unknown
         } else {
-            (1.0 + ratio(candidates.len(), having)).ln()
+            (1.0 + ratio(candidates.len(), having)).ln().min(1.2)
         }
     };
     let (mut said, mut met, mut told) = (0.0, 0.0, false);
     for word in &object.words {
         let known = name.has_word(word);
         let generic = GENERIC.contains(&word.as_str());
-        let weight = if generic { 0.1 } else { weight(&|n: &Name| n.has_word(word)) };
+        let weight = if generic {
+            0.1
+        } else {
+            weight(0.8, &|n: &Name| n.has_word(word))
+        };
         said += weight;
         if known {
             met += weight;
@@ -159,18 +170,30 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
     for numbers in &object.numbers {
         let known = name.has_number(numbers);
         // A number that some candidate has rules out those that have it not.
-        if !known && candidates.iter().any(|c| c.names.iter().any(|n| n.has_number(numbers))) {
+        if !known
+            && candidates
+                .iter()
+                .any(|c| c.names.iter().any(|n| n.has_number(numbers)))
+        {
             return None;
         }
-        let weight = weight(&|n: &Name| n.has_number(numbers));
+        let weight = weight(1.1, &|n: &Name| n.has_number(numbers));
         said += weight;
         if known {
             met += weight;
             told = true;
         }
     }
-    let own: f64 = name.words.iter().map(|w| weight(&|n: &Name| n.has_word(w))).sum::<f64>()
-        + name.numbers.iter().map(|x| weight(&|n: &Name| n.numbers.contains(x))).sum::<f64>();
+    let own: f64 = name
+        .words
+        .iter()
+        .map(|w| weight(0.8, &|n: &Name| n.has_word(w)))
+        .sum::<f64>()
+        + name
+            .numbers
+            .iter()
+            .map(|x| weight(1.1, &|n: &Name| n.numbers.contains(x)))
+            .sum::<f64>();
     let explained = met / f64::max(said, 0.01);
     let covered = f64::min(1.0, met / f64::max(own, 0.01));
     (told && explained >= EXPLAINED).then_some(0.6 * explained + 0.4 * covered)
@@ -180,8 +203,12 @@ fn score<T>(object: &Object, name: &Name, candidates: &[Candidate<T>]) -> Option
 pub(super) fn same_address(typed: &str, address: &str) -> bool {
     let plain = |text: &str| {
         let text = text.to_lowercase();
-        let text = text.trim_start_matches("https://").trim_start_matches("http://");
-        text.trim_start_matches("www.").trim_end_matches(['/', '.', ',']).to_owned()
+        let text = text
+            .trim_start_matches("https://")
+            .trim_start_matches("http://");
+        text.trim_start_matches("www.")
+            .trim_end_matches(['/', '.', ','])
+            .to_owned()
     };
     let (typed, address) = (plain(typed), plain(address));
     typed == address || (typed.starts_with('/') && typed.len() > 1 && address.ends_with(&typed))
@@ -208,7 +235,10 @@ mod tests {
         let lexicon = Lexicon::new(&LexiconData::default());
         let candidates: Vec<_> = NIGHTS
             .iter()
-            .map(|name| Candidate::new(*name, [*name], &lexicon))
+            .map(|name| Candidate {
+                key: *name,
+                names: vec![Name::of(name, &lexicon)],
+            })
             .collect();
         let reading = read(text, &lexicon);
         match resolve(&reading.clauses[0].full(), &candidates, &lexicon) {
@@ -245,8 +275,17 @@ mod tests {
 
     #[test]
     fn addresses_may_be_short() {
-        assert!(same_address("/2015/08/04.html", "https://nights.example/2015/08/04.html"));
-        assert!(same_address("http://NIGHTS.example/", "https://nights.example"));
-        assert!(!same_address("/08/05.html", "https://nights.example/2015/08/04.html"));
+        assert!(same_address(
+            "/2015/08/04.html",
+            "https://nights.example/2015/08/04.html"
+        ));
+        assert!(same_address(
+            "http://NIGHTS.example/",
+            "https://nights.example"
+        ));
+        assert!(!same_address(
+            "/08/05.html",
+            "https://nights.example/2015/08/04.html"
+        ));
     }
 }

@@ -72,18 +72,43 @@ pub(super) struct Order {
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Act {
-    Open { address: String },
-    Press { name: String, address: String },
-    Missing { name: String },
-    NoSuchAddress { address: String },
-    Scroll { to: Option<usize> },
+    Open {
+        address: String,
+    },
+    Press {
+        name: String,
+        address: String,
+    },
+    Missing {
+        name: String,
+    },
+    NoSuchAddress {
+        address: String,
+    },
+    Scroll {
+        to: Option<usize>,
+    },
     Back,
-    Search { query: String, hits: Vec<String> },
-    Read { fact: Option<String> },
-    Call { tool: String, args: BTreeMap<String, String> },
-    Guess { fact: String },
-    Compute { expression: String },
-    Say { text: String },
+    Search {
+        query: String,
+        hits: Vec<String>,
+    },
+    Read {
+        fact: Option<String>,
+    },
+    Call {
+        tool: String,
+        args: BTreeMap<String, String>,
+    },
+    Guess {
+        fact: String,
+    },
+    Compute {
+        expression: String,
+    },
+    Say {
+        text: String,
+    },
 }
 
 impl Act {
@@ -127,6 +152,9 @@ pub(super) struct Turn {
     pub ask: Option<String>,
     /// Steps made.
     pub steps: usize,
+    /// Facts that it has told of already.
+    #[serde(default)]
+    pub said: BTreeSet<String>,
     pub call: Option<Call>,
 }
 
@@ -209,7 +237,10 @@ impl State {
             let (revision, value) = self.key(world, &key)?;
             Some((key, KeyState::saved(revision, value)))
         });
-        Checkpoint { step, keys: keys.collect() }
+        Checkpoint {
+            step,
+            keys: keys.collect(),
+        }
     }
 
     /// Revision and value of one key.
@@ -218,17 +249,33 @@ impl State {
         Some(match key {
             "agent_memory" => {
                 let known = self.memory.beliefs.len();
-                (format!("{known} facts"), saved(serde_json::to_value(&self.memory)))
+                (
+                    format!("{known} facts"),
+                    saved(serde_json::to_value(&self.memory)),
+                )
             }
             "browser" => {
                 let shown = self.browser.address.as_deref().unwrap_or("search results");
                 let value = saved(serde_json::to_value(&self.browser));
-                (format!("{shown} at screen {}", self.browser.screen + 1), value)
+                (
+                    format!("{shown} at screen {}", self.browser.screen + 1),
+                    value,
+                )
             }
-            "workspace" => (format!("{} files", self.files.len()), json!({ "files": self.files })),
+            "workspace" => (
+                format!("{} files", self.files.len()),
+                json!({ "files": self.files }),
+            ),
             "approval_queue" => {
-                let pending = self.approvals.values().filter(|state| *state == "pending").count();
-                (format!("{pending} pending"), json!({ "approvals": self.approvals }))
+                let pending = self
+                    .approvals
+                    .values()
+                    .filter(|state| *state == "pending")
+                    .count();
+                (
+                    format!("{pending} pending"),
+                    json!({ "approvals": self.approvals }),
+                )
             }
             "external_target" => {
                 let entries: usize = self.logs.values().map(Vec::len).sum();
@@ -247,7 +294,12 @@ impl State {
     /// Rebuilds the state from what a checkpoint saved; a key that is missing or unreadable stays as the world begins.
     pub fn load(world: &World, checkpoint: &Checkpoint) -> Self {
         let mut state = Self::start(world);
-        let value = |key: &str| checkpoint.keys.get(key).and_then(|saved| saved.value.clone());
+        let value = |key: &str| {
+            checkpoint
+                .keys
+                .get(key)
+                .and_then(|saved| saved.value.clone())
+        };
         let part = |key: &str, name: &str| value(key).and_then(|v| v.get(name).cloned());
         if let Some(memory) = value("agent_memory").and_then(|v| serde_json::from_value(v).ok()) {
             state.memory = memory;
@@ -255,13 +307,18 @@ impl State {
         if let Some(browser) = value("browser").and_then(|v| serde_json::from_value(v).ok()) {
             state.browser = browser;
         }
-        if let Some(files) = part("workspace", "files").and_then(|v| serde_json::from_value(v).ok()) {
+        if let Some(files) = part("workspace", "files").and_then(|v| serde_json::from_value(v).ok())
+        {
             state.files = files;
         }
-        if let Some(queue) = part("approval_queue", "approvals").and_then(|v| serde_json::from_value(v).ok()) {
+        if let Some(queue) =
+            part("approval_queue", "approvals").and_then(|v| serde_json::from_value(v).ok())
+        {
             state.approvals = queue;
         }
-        if let Some(logs) = part("external_target", "logs").and_then(|v| serde_json::from_value(v).ok()) {
+        if let Some(logs) =
+            part("external_target", "logs").and_then(|v| serde_json::from_value(v).ok())
+        {
             state.logs = logs;
         }
         state

@@ -18,13 +18,27 @@ const MOST_STEPS: usize = 10;
 impl Engine {
     pub(super) fn begin_turn(&mut self, agent: &str, text: &str) {
         let reading = self.core.read(text);
-        let mut turn = Turn { agent: agent.to_owned(), told: text.to_owned(), ..Turn::default() };
+        let mut turn = Turn {
+            agent: agent.to_owned(),
+            told: text.to_owned(),
+            ..Turn::default()
+        };
         let follows = self.core.world.agent(agent).is_some_and(|agent| {
-            reading.language.as_ref().is_some_and(|language| agent.languages.contains(language))
+            reading
+                .language
+                .as_ref()
+                .is_some_and(|language| agent.languages.contains(language))
         });
         let refusal = if !follows && !reading.salad && reading.language.is_some() {
-            let spoken = self.core.world.agent(agent).map(|a| a.languages.join(", ")).unwrap_or_default();
-            Some(format!("I do not follow this language. I follow: {spoken}."))
+            let spoken = self
+                .core
+                .world
+                .agent(agent)
+                .map(|a| a.languages.join(", "))
+                .unwrap_or_default();
+            Some(format!(
+                "I do not follow this language. I follow: {spoken}."
+            ))
         } else if reading.clauses.is_empty() || !follows {
             Some("I do not understand what I am to do.".to_owned())
         } else {
@@ -37,7 +51,9 @@ impl Engine {
             self.state.memory.forbidden.extend(rules);
             turn.asks = reading.asks().cloned().collect();
             if turn.asks.is_empty() {
-                turn.acts.push_back(Act::Say { text: "Understood. I leave that alone.".to_owned() });
+                turn.acts.push_back(Act::Say {
+                    text: "Understood. I leave that alone.".to_owned(),
+                });
             }
         }
         self.state.memory.turn = Some(turn);
@@ -47,19 +63,29 @@ impl Engine {
 
     /// Makes up the agent's mind about what comes next, or ends its turn.
     fn go_on(&mut self) {
-        let Some(mut turn) = self.state.memory.turn.take() else { return };
+        let Some(mut turn) = self.state.memory.turn.take() else {
+            return;
+        };
         let Some(agent) = self.core.world.agent(&turn.agent).cloned() else {
             return self.end_turn(&turn, false);
         };
         let mut failed = false;
         while turn.acts.is_empty() {
-            let Some(ask) = turn.asks.pop_front() else { break };
+            let Some(ask) = turn.asks.pop_front() else {
+                break;
+            };
             if turn.steps >= MOST_STEPS {
                 failed = true;
                 turn.asks.clear();
                 break;
             }
-            let mind = Mind { core: &self.core, state: &self.state, agent: &agent, told: &turn.told, acted: turn.steps > 0 };
+            let mind = Mind {
+                core: &self.core,
+                state: &self.state,
+                agent: &agent,
+                said: &turn.said,
+                acted: turn.steps > 0,
+            };
             match mind.decide(&ask) {
                 Choice::Nothing => self.fulfilled(&ask.text),
                 Choice::Instead(asks) => {
@@ -92,7 +118,9 @@ impl Engine {
             }
         }
         if turn.acts.is_empty() && turn.steps == 0 {
-            turn.acts.push_back(Act::Say { text: "There is nothing left to do here.".to_owned() });
+            turn.acts.push_back(Act::Say {
+                text: "There is nothing left to do here.".to_owned(),
+            });
         }
         if turn.acts.is_empty() {
             self.end_turn(&turn, !failed);
@@ -102,12 +130,18 @@ impl Engine {
     }
 
     fn barred(&self, act: &Act) -> bool {
-        self.state.memory.forbidden.iter().any(|rule| forbidden(act, rule, &self.core))
+        self.state
+            .memory
+            .forbidden
+            .iter()
+            .any(|rule| forbidden(act, rule, &self.core))
     }
 
     fn permitted(&self, act: Act) -> Act {
         if self.barred(&act) {
-            Act::Say { text: "I was told not to do that, so I leave it.".to_owned() }
+            Act::Say {
+                text: "I was told not to do that, so I leave it.".to_owned(),
+            }
         } else {
             act
         }
@@ -117,8 +151,11 @@ impl Engine {
     pub(super) fn commit_turn(&mut self, text: &str, edited: bool) {
         let orchestrated = self.core.world.orchestrator.is_some();
         let heard = self.hear(text);
+        if let Some(turn) = self.state.memory.turn.as_mut().filter(|_| edited) {
+            turn.said.extend(heard.iter().cloned());
+        }
         let led = orchestrated && (edited || self.speaks_freely()) && self.take_lead(text);
-        if edited && (heard || led) {
+        if edited && (!heard.is_empty() || led) {
             self.noticed();
         }
         let Some(turn) = self.state.memory.turn.clone() else {
@@ -130,7 +167,13 @@ impl Engine {
             // It ended with words, or without what was asked.
             return self.end_turn(&turn, false);
         }
-        if let Some(turn) = self.state.memory.turn.as_mut().filter(|turn| turn.acts.is_empty()) {
+        if let Some(turn) = self
+            .state
+            .memory
+            .turn
+            .as_mut()
+            .filter(|turn| turn.acts.is_empty())
+        {
             turn.ask = None;
         }
         if turn.acts.is_empty() {
@@ -144,7 +187,8 @@ impl Engine {
     /// Whether the agent whose turn it is speaks from its own mind, and not only of what it did.
     fn speaks_freely(&self) -> bool {
         let turn = self.state.memory.turn.as_ref();
-        turn.and_then(|turn| self.core.world.agent(&turn.agent)).is_some_and(|agent| agent.skills.contains(&Skill::Guess))
+        turn.and_then(|turn| self.core.world.agent(&turn.agent))
+            .is_some_and(|agent| agent.skills.contains(&Skill::Guess))
     }
 
     pub(super) fn compose_turn(&self) -> Option<Draft> {
@@ -189,9 +233,19 @@ impl Engine {
     fn perform(&self, act: &Act, told: &str, state: &mut State) -> Done {
         match act {
             Act::Open { address } => self.arrive(address, "I opened", told, state),
-            Act::Press { name, address } => self.arrive(address, &format!("I pressed '{name}'. This is"), told, state),
-            Act::Missing { name } => Done::failed(format!("There is no control named '{name}' on this page.{}", self.controls(state))),
-            Act::NoSuchAddress { address } => Done::failed(format!("The address {address} leads nowhere (404).")),
+            Act::Press { name, address } => self.arrive(
+                address,
+                &format!("I pressed '{name}'. This is"),
+                told,
+                state,
+            ),
+            Act::Missing { name } => Done::failed(format!(
+                "There is no control named '{name}' on this page.{}",
+                self.controls(state)
+            )),
+            Act::NoSuchAddress { address } => {
+                Done::failed(format!("The address {address} leads nowhere (404)."))
+            }
             Act::Back => match state.browser.history.pop() {
                 Some(address) => {
                     let done = self.arrive(&address, "I went back to", told, state);
@@ -204,16 +258,25 @@ impl Engine {
             Act::Search { query, hits } => self.search(query, hits, told, state),
             Act::Read { fact } => self.read_page(fact.as_deref(), told, state),
             Act::Guess { fact } => {
-                let Some(fact) = self.core.world.fact(fact) else { return Done::failed(String::new()) };
+                let Some(fact) = self.core.world.fact(fact) else {
+                    return Done::failed(String::new());
+                };
                 let value = self.core.value_or_guess(state, fact);
-                let unsure = if state.memory.beliefs.contains_key(&fact.id) { "As far as we know" } else { "From what I remember" };
+                let unsure = if state.memory.beliefs.contains_key(&fact.id) {
+                    "As far as we know"
+                } else {
+                    "From what I remember"
+                };
                 Done::well(format!("{unsure}, {} is {value}.", fact.about))
             }
             Act::Compute { expression } => match arithmetic::evaluate(expression) {
                 Some(value) => Done::well(format!("{expression} = {}", arithmetic::shown(value))),
                 None => Done::failed(format!("{expression} cannot be worked out.")),
             },
-            Act::Say { text } => Done { reached: false, ..Done::well(text.clone()) },
+            Act::Say { text } => Done {
+                reached: false,
+                ..Done::well(text.clone())
+            },
             Act::Call { .. } => Done::well(String::new()),
         }
     }
@@ -224,18 +287,40 @@ impl Engine {
 
     fn controls(&self, state: &State) -> String {
         let names: Vec<String> = match self.page(state) {
-            Some(page) => page.link.iter().filter(|l| l.screen == state.browser.screen).map(|l| format!("'{}'", l.name)).collect(),
-            None => state.browser.results.iter().filter_map(|a| self.core.world.page(a)).map(|p| format!("'{}'", p.title)).collect(),
+            Some(page) => page
+                .link
+                .iter()
+                .filter(|l| l.screen == state.browser.screen)
+                .map(|l| format!("'{}'", l.name))
+                .collect(),
+            None => state
+                .browser
+                .results
+                .iter()
+                .filter_map(|a| self.core.world.page(a))
+                .map(|p| format!("'{}'", p.title))
+                .collect(),
         };
-        if names.is_empty() { String::new() } else { format!(" Controls shown: {}.", names.join(", ")) }
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!(" Controls shown: {}.", names.join(", "))
+        }
     }
 
     /// What the viewport shows, quoted.
     fn view(&self, page: &Page, state: &State) -> String {
         let screen = state.browser.screen;
-        let text = page.text.get(screen).map_or("(more of the same)", |text| text.trim());
+        let text = page
+            .text
+            .get(screen)
+            .map_or("(more of the same)", |text| text.trim());
         let quoted: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
-        let place = if page.length() > 1 { format!(" Screen {} of {}.", screen + 1, page.length()) } else { String::new() };
+        let place = if page.length() > 1 {
+            format!(" Screen {} of {}.", screen + 1, page.length())
+        } else {
+            String::new()
+        };
         format!("{place}{}\n\n{}", self.controls(state), quoted.join("\n"))
     }
 
@@ -254,73 +339,175 @@ impl Engine {
         }
         let shown = page.states.iter().filter(|s| s.screen == 0);
         let facts = learn(state, &self.core, told, &BTreeMap::new(), shown);
-        let text = format!("{how} [{}]({}).{}", page.title, page.address, self.view(page, state));
-        Done { meta: StepMeta { pages: vec![page.address.clone()], ..meta(facts) }, ..Done::well(text) }
+        let text = format!(
+            "{how} [{}]({}).{}",
+            page.title,
+            page.address,
+            self.view(page, state)
+        );
+        Done {
+            meta: StepMeta {
+                pages: vec![page.address.clone()],
+                ..meta(facts)
+            },
+            ..Done::well(text)
+        }
     }
 
     fn scroll(&self, to: Option<usize>, told: &str, state: &mut State) -> Done {
-        let Some(page) = self.page(state) else { return Done::failed("There is nothing to scroll here.".to_owned()) };
+        let Some(page) = self.page(state) else {
+            return Done::failed("There is nothing to scroll here.".to_owned());
+        };
         let last = page.length() - 1;
         let at = state.browser.screen;
         let screen = to.unwrap_or(at + 1).min(last);
         if screen == at && at == last && to.is_none() {
-            return Done::failed(format!("This is the end of [{}]({}) already.", page.title, page.address));
+            return Done::failed(format!(
+                "This is the end of [{}]({}) already.",
+                page.title, page.address
+            ));
         }
         state.browser.screen = screen;
-        let facts = learn(state, &self.core, told, &BTreeMap::new(), page.states.iter().filter(|s| s.screen == screen));
-        let how = if to.is_some() { "I scrolled to the place" } else { "I scrolled down one screen" };
-        let text = format!("{how} on [{}]({}).{}", page.title, page.address, self.view(page, state));
-        Done { meta: meta(facts), ..Done::well(text) }
+        let facts = learn(
+            state,
+            &self.core,
+            told,
+            &BTreeMap::new(),
+            page.states.iter().filter(|s| s.screen == screen),
+        );
+        let how = if to.is_some() {
+            "I scrolled to the place"
+        } else {
+            "I scrolled down one screen"
+        };
+        let text = format!(
+            "{how} on [{}]({}).{}",
+            page.title,
+            page.address,
+            self.view(page, state)
+        );
+        Done {
+            meta: meta(facts),
+            ..Done::well(text)
+        }
     }
 
     fn search(&self, query: &str, hits: &[String], told: &str, state: &mut State) -> Done {
-        let pages: Vec<&Page> = hits.iter().filter_map(|a| self.core.world.page(a)).collect();
+        let pages: Vec<&Page> = hits
+            .iter()
+            .filter_map(|a| self.core.world.page(a))
+            .collect();
         match pages.as_slice() {
             [] => Done::failed(format!("I searched for \"{query}\". Nothing fits.")),
-            [page] => self.arrive(&page.address, &format!("I searched for \"{query}\" and opened the only result,"), told, state),
+            [page] => self.arrive(
+                &page.address,
+                &format!("I searched for \"{query}\" and opened the only result,"),
+                told,
+                state,
+            ),
             [first, ..] => {
                 // The first result is opened, as people do; the others stay in mind.
-                let others: Vec<String> = pages.iter().skip(1).map(|p| format!("'{}' ({})", p.title, p.address)).collect();
-                let how = format!("I searched for \"{query}\". Other results: {}. I opened the first,", others.join(", "));
+                let others: Vec<String> = pages
+                    .iter()
+                    .skip(1)
+                    .map(|p| format!("'{}' ({})", p.title, p.address))
+                    .collect();
+                let how = format!(
+                    "I searched for \"{query}\". Other results: {}. I opened the first,",
+                    others.join(", ")
+                );
                 self.arrive(&first.address, &how, told, state)
             }
         }
     }
 
     fn read_page(&self, fact: Option<&str>, told: &str, state: &mut State) -> Done {
-        let Some(page) = self.page(state) else { return Done::failed("There is no page to read.".to_owned()) };
+        let Some(page) = self.page(state) else {
+            return Done::failed("There is no page to read.".to_owned());
+        };
         let facts = learn(state, &self.core, told, &BTreeMap::new(), &page.states);
         let wanted = fact.and_then(|id| self.core.world.fact(id));
         let stated = |id: &str| page.states.iter().any(|s| s.fact == id);
-        let belief = wanted.and_then(|f| state.memory.beliefs.get(&f.id)).filter(|b| b.seen);
+        let belief = wanted
+            .and_then(|f| state.memory.beliefs.get(&f.id))
+            .filter(|b| b.seen);
         match (wanted, belief) {
             (Some(fact), Some(belief)) => {
-                let text = format!("I went through [{}]({}): {} is {}.", page.title, page.address, fact.about, belief.value);
-                Done { meta: StepMeta { pages: vec![page.address.clone()], ..meta(facts) }, ..Done::well(text) }
+                let text = format!(
+                    "I went through [{}]({}): {} is {}.",
+                    page.title, page.address, fact.about, belief.value
+                );
+                Done {
+                    meta: StepMeta {
+                        pages: vec![page.address.clone()],
+                        ..meta(facts)
+                    },
+                    ..Done::well(text)
+                }
             }
             (Some(fact), None) => {
-                let why = if stated(&fact.id) { "It may, but I do not know what to look for yet." } else { "Nothing there says it." };
-                let text = format!("I went through [{}]({}) for {}. {why}", page.title, page.address, fact.about);
-                Done { meta: meta(facts), reached: false, ..Done::well(text) }
+                let why = if stated(&fact.id) {
+                    "It may, but I do not know what to look for yet."
+                } else {
+                    "Nothing there says it."
+                };
+                let text = format!(
+                    "I went through [{}]({}) for {}. {why}",
+                    page.title, page.address, fact.about
+                );
+                Done {
+                    meta: meta(facts),
+                    reached: false,
+                    ..Done::well(text)
+                }
             }
             (None, _) => {
-                let quoted: Vec<String> = page.text.iter().flat_map(|t| t.trim().lines()).map(|l| format!("> {l}")).collect();
-                let text = format!("This is what [{}]({}) says:\n\n{}", page.title, page.address, quoted.join("\n"));
-                Done { meta: StepMeta { pages: vec![page.address.clone()], ..meta(facts) }, ..Done::well(text) }
+                let quoted: Vec<String> = page
+                    .text
+                    .iter()
+                    .flat_map(|t| t.trim().lines())
+                    .map(|l| format!("> {l}"))
+                    .collect();
+                let text = format!(
+                    "This is what [{}]({}) says:\n\n{}",
+                    page.title,
+                    page.address,
+                    quoted.join("\n")
+                );
+                Done {
+                    meta: StepMeta {
+                        pages: vec![page.address.clone()],
+                        ..meta(facts)
+                    },
+                    ..Done::well(text)
+                }
             }
         }
     }
 
     /// The tool is called with the arguments as they stand in the step.
     pub(super) fn commit_call(&mut self, step: &Step) {
-        let name = step.meta.tool.as_ref().map(|t| t.name.clone()).unwrap_or_default();
+        let name = step
+            .meta
+            .tool
+            .as_ref()
+            .map(|t| t.name.clone())
+            .unwrap_or_default();
         let read: Option<Value> = serde_json::from_str(&step.text).ok();
         let args = read.as_ref().and_then(Value::as_object).map(|object| {
             let plain = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-            object.iter().map(|(k, v)| (k.clone(), plain(v))).collect::<BTreeMap<_, _>>()
+            object
+                .iter()
+                .map(|(k, v)| (k.clone(), plain(v)))
+                .collect::<BTreeMap<_, _>>()
         });
         let call = match (self.core.world.tool(&name).cloned(), args) {
-            (None, _) => Call { result: format!("There is no tool '{name}'."), failed: true, tool: name, args: BTreeMap::new() },
+            (None, _) => Call {
+                result: format!("There is no tool '{name}'."),
+                failed: true,
+                tool: name,
+                args: BTreeMap::new(),
+            },
             (Some(tool), None) => Call {
                 result: format!("The arguments of {} are no JSON object.", tool.name),
                 failed: true,
@@ -339,12 +526,30 @@ impl Engine {
     }
 
     fn call(&mut self, tool: &Tool, args: BTreeMap<String, String>, step: &Step) -> Call {
-        let done = |result: String, failed: bool, args| Call { tool: tool.name.clone(), args, result, failed };
-        if tool.needs.iter().any(|need| !self.state.memory.beliefs.contains_key(need)) {
-            let text = if tool.refusal.is_empty() { format!("{} refuses: something it needs is not known.", tool.name) } else { tool.refusal.clone() };
+        let done = |result: String, failed: bool, args| Call {
+            tool: tool.name.clone(),
+            args,
+            result,
+            failed,
+        };
+        if tool
+            .needs
+            .iter()
+            .any(|need| !self.state.memory.beliefs.contains_key(need))
+        {
+            let text = if tool.refusal.is_empty() {
+                format!("{} refuses: something it needs is not known.", tool.name)
+            } else {
+                tool.refusal.clone()
+            };
             return done(text, true, args);
         }
-        let approved = |id: &String| self.state.approvals.get(id).is_some_and(|state| state == "approved");
+        let approved = |id: &String| {
+            self.state
+                .approvals
+                .get(id)
+                .is_some_and(|state| state == "approved")
+        };
         let queued = tool.approval.as_ref().is_some_and(|id| !approved(id));
         let template = if queued { &tool.queued } else { &tool.result };
         let result = self.core.fill(template, &args, &self.state);
@@ -352,9 +557,17 @@ impl Engine {
             return done(result, queued, args);
         }
         let arguments = json!(args).to_string();
-        let key = tool.operation_key.as_ref().and_then(|key| args.get(key)).cloned();
+        let key = tool
+            .operation_key
+            .as_ref()
+            .and_then(|key| args.get(key))
+            .cloned();
         let key = key.unwrap_or_else(|| Digest::of(&arguments).short());
-        if let Some(kept) = self.kept.iter().find(|e| e.tool == tool.name && e.operation_key == key) {
+        if let Some(kept) = self
+            .kept
+            .iter()
+            .find(|e| e.tool == tool.name && e.operation_key == key)
+        {
             let result = kept.result.clone().unwrap_or(result);
             return done(result, false, args);
         }
@@ -371,7 +584,8 @@ impl Engine {
         });
         if let Some(log) = &tool.log {
             let entries = self.state.logs.entry(log.clone()).or_default();
-            entries.retain(|entry| entry.get("operation_key").and_then(Value::as_str) != Some(&key));
+            entries
+                .retain(|entry| entry.get("operation_key").and_then(Value::as_str) != Some(&key));
             entries.push(json!({ "operation_key": key, "tool": tool.name, "arguments": args, "result": result }));
         }
         done(result, false, args)
@@ -398,7 +612,10 @@ impl Engine {
             facts = learn(&mut after, &self.core, &told, &call.args, &tool.states);
         }
         let mut draft = self.draft(&agent, StepKind::ToolResult, call.result, after);
-        draft.step.meta = StepMeta { error: call.failed, ..meta(facts) };
+        draft.step.meta = StepMeta {
+            error: call.failed,
+            ..meta(facts)
+        };
         draft.step.meta.tool = Some(self.tool_use(&call.tool, None, call.failed));
         if call.failed {
             if let Some(turn) = draft.after.memory.turn.as_mut() {
@@ -423,10 +640,21 @@ struct Done {
 
 impl Done {
     fn well(text: String) -> Self {
-        Self { text, meta: StepMeta::default(), reached: true }
+        Self {
+            text,
+            meta: StepMeta::default(),
+            reached: true,
+        }
     }
 
     fn failed(text: String) -> Self {
-        Self { text, meta: StepMeta { error: true, ..StepMeta::default() }, reached: false }
+        Self {
+            text,
+            meta: StepMeta {
+                error: true,
+                ..StepMeta::default()
+            },
+            reached: false,
+        }
     }
 }

@@ -238,6 +238,12 @@ impl<'a> Scan<'a> {
     }
 
     fn number(&mut self) {
+        // A number at the beginning of a line is a list's.
+        let line = self
+            .out
+            .last()
+            .filter(|token| **token != Token::Break)
+            .cloned();
         let len = self.run(|c| c.is_numeric() || c == ',' || c == '.');
         let text = self.rest.get(..len).unwrap_or_default();
         let text = text.trim_end_matches(['.', ',']);
@@ -262,6 +268,13 @@ impl<'a> Scan<'a> {
                 self.take(suffix.len());
                 break;
             }
+        }
+        // "4. August", "1. bis 7.": a point that makes a number an ordinal ends no sentence.
+        if self.rest.starts_with(". ")
+            && line.is_some()
+            && ordinal_goes_on(self.rest.trim_start_matches('.'))
+        {
+            self.take(1);
         }
         if let Some(name) = month(&number).filter(|_| self.rest.starts_with('月')) {
             self.take('月'.len_utf8());
@@ -294,6 +307,17 @@ impl<'a> Scan<'a> {
         }
         self.out.push(Token::Word(word));
     }
+}
+
+/// Whether what follows an ordinal's point belongs to it: a small letter, or a month.
+fn ordinal_goes_on(rest: &str) -> bool {
+    const MONTHS: [&str; 15] = [
+        "jan", "feb", "mar", "apr", "may", "mai", "jun", "jul", "aug", "sep", "oct", "okt", "nov",
+        "dec", "dez",
+    ];
+    let word = rest.trim_start();
+    let start = fold(&word.chars().take(3).collect::<String>());
+    word.starts_with(char::is_lowercase) || MONTHS.contains(&start.as_str())
 }
 
 const fn plain_mark(c: char) -> char {
@@ -366,6 +390,11 @@ pub(super) fn close(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
+    // Most words differ plainly; say so before anything is counted.
+    let ascii = a.is_ascii() && b.is_ascii();
+    if a.chars().next() != b.chars().next() || (ascii && a.len().abs_diff(b.len()) > 2) {
+        return false;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let short = a.len().min(b.len());
     if a.first() != b.first() || short < 4 || a.iter().any(char::is_ascii_digit) {
@@ -436,13 +465,14 @@ mod tests {
             ("see archive.example/list", "see [archive.example/list]"),
             ("4th of August, 2015", "4 of august , 2015"),
             ("on 2015-08-04", "on 2015 august 4"),
+            ("vom 1. bis 7. August. Dann", "vom 1 bis 7 august . dann"),
             ("am 4.8.2015.", "am 2015 august 4 ."),
             ("打开2015年8月4日的图片。", "打开 2015 august 4 的图片 ."),
             ("八月四日", "八月 4"),
             ("Öffne „Kalender“!", "offne <Kalender> !"),
             ("n'ouvrez pas l'archive", "n' ouvrez pas l' archive"),
             ("1,200 clips, 4,5", "1200 clips , 4 , 5"),
-            ("3.5 or 3. x", "3.5 or 3 . x"),
+            ("3.5 or 3. X", "3.5 or 3 . x"),
             ("the city's name", "the city's name"),
             ("a\nb", "a / b"),
             ("点击「八月」", "点击 <八月>"),

@@ -333,7 +333,10 @@ pub fn parse(text: &str) -> Result<World, RuntimeError> {
             .span()
             .and_then(|span| text.get(..span.start))
             .map_or(1, |before| before.matches('\n').count() + 1);
-        wrong(format!("line {line}"), error.message().trim_end_matches('.'))
+        wrong(
+            format!("line {line}"),
+            error.message().trim_end_matches('.'),
+        )
     })?;
     world.check()?;
     Ok(world)
@@ -388,7 +391,10 @@ impl World {
     fn check(&self) -> Result<(), RuntimeError> {
         let unique = |table: &str, names: Vec<&str>| {
             let mut seen = BTreeSet::new();
-            match names.into_iter().find(|name| name.trim().is_empty() || !seen.insert(name.to_lowercase())) {
+            match names
+                .into_iter()
+                .find(|name| name.trim().is_empty() || !seen.insert(name.to_lowercase()))
+            {
                 Some(name) => Err(wrong(
                     format!("table [[{table}]]"),
                     format!("'{name}' is empty or there twice; give each its own name"),
@@ -396,9 +402,15 @@ impl World {
                 None => Ok(()),
             }
         };
-        unique("agent", self.agent.iter().map(|a| a.name.as_str()).collect())?;
+        unique(
+            "agent",
+            self.agent.iter().map(|a| a.name.as_str()).collect(),
+        )?;
         unique("fact", self.fact.iter().map(|f| f.id.as_str()).collect())?;
-        unique("page", self.page.iter().map(|p| p.address.as_str()).collect())?;
+        unique(
+            "page",
+            self.page.iter().map(|p| p.address.as_str()).collect(),
+        )?;
         unique("tool", self.tool.iter().map(|t| t.name.as_str()).collect())?;
         if self.agent.is_empty() {
             return Err(wrong("table [[agent]]", "there is none; add at least one"));
@@ -417,7 +429,10 @@ impl World {
         if self.milestone.len() > MAX_MILESTONES {
             return Err(wrong(
                 "table [[milestone]]",
-                format!("{} are too many; keep the {MAX_MILESTONES} that matter", self.milestone.len()),
+                format!(
+                    "{} are too many; keep the {MAX_MILESTONES} that matter",
+                    self.milestone.len()
+                ),
             ));
         }
         self.check_names()
@@ -426,7 +441,10 @@ impl World {
     /// Everything that is referred to must be there.
     fn check_names(&self) -> Result<(), RuntimeError> {
         let missing = |place: String, kind: &str, name: &str| {
-            Err(wrong(place, format!("there is no {kind} '{name}'; add it or correct the name")))
+            Err(wrong(
+                place,
+                format!("there is no {kind} '{name}'; add it or correct the name"),
+            ))
         };
         for fact in &self.fact {
             if let Some(need) = fact.needs.iter().find(|id| self.fact(id).is_none()) {
@@ -443,7 +461,11 @@ impl World {
         for page in &self.page {
             statements(&format!("page '{}'", page.address), &page.states)?;
             if let Some(link) = page.link.iter().find(|link| self.page(&link.to).is_none()) {
-                return missing(format!("page '{}', link '{}'", page.address, link.name), "page", &link.to);
+                return missing(
+                    format!("page '{}', link '{}'", page.address, link.name),
+                    "page",
+                    &link.to,
+                );
             }
         }
         for tool in &self.tool {
@@ -453,10 +475,18 @@ impl World {
                 return missing(format!("{place}, needs"), "fact", need);
             }
             let approvals = tool.approval.iter().chain(&tool.grants);
-            if let Some(id) = approvals.into_iter().find(|id| !self.approval.iter().any(|a| a.id == **id)) {
+            if let Some(id) = approvals
+                .into_iter()
+                .find(|id| !self.approval.iter().any(|a| a.id == **id))
+            {
                 return missing(place, "approval", id);
             }
-            if let Some(key) = tool.operation_key.iter().chain(&tool.named).find(|key| !tool.args.contains_key(*key)) {
+            if let Some(key) = tool
+                .operation_key
+                .iter()
+                .chain(&tool.named)
+                .find(|key| !tool.args.contains_key(*key))
+            {
                 return missing(place, "argument", key);
             }
         }
@@ -465,15 +495,30 @@ impl World {
                 return missing(format!("agent '{}', tools", agent.name), "tool", tool);
             }
         }
-        if let Some(start) = self.start.as_ref().filter(|start| self.page(start).is_none()) {
+        if let Some(start) = self
+            .start
+            .as_ref()
+            .filter(|start| self.page(start).is_none())
+        {
             return missing("key start".to_owned(), "page", start);
         }
         if let Some(dialogue) = &self.dialogue {
-            if let Some(name) = [&dialogue.solver, &dialogue.calculator].into_iter().find(|name| self.agent(name).is_none()) {
+            if let Some(name) = [&dialogue.solver, &dialogue.calculator]
+                .into_iter()
+                .find(|name| self.agent(name).is_none())
+            {
                 return missing("table [dialogue]".to_owned(), "agent", name);
             }
-            if let Some(line) = dialogue.line.iter().find(|line| self.fact(&line.seeks).is_none()) {
-                return missing("table [[dialogue.line]], seeks".to_owned(), "fact", &line.seeks);
+            if let Some(line) = dialogue
+                .line
+                .iter()
+                .find(|line| self.fact(&line.seeks).is_none())
+            {
+                return missing(
+                    "table [[dialogue.line]], seeks".to_owned(),
+                    "fact",
+                    &line.seeks,
+                );
             }
         }
         Ok(())

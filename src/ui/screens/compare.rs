@@ -9,13 +9,15 @@ use super::session::under_title;
 use super::{Painter, TextId, revision};
 use crate::app::compare::{Compare, Side as Half};
 use crate::app::extent::{Extent, Pane};
-use crate::model::{Pair, Step, StepHead, clean, clean_line};
+use crate::model::{HEAD_CHARS, Pair, Step, StepHead, clean, clean_line};
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
 use crate::ui::widgets::dot;
-use crate::ui::widgets::{self, StepLook, hanging, milestone_meter, split_columns, step_line};
+use crate::ui::widgets::{
+    self, StepLook, hanging, milestone_meter, split_columns, step_line, width_of,
+};
 
 /// From this width on the branches stand side by side.
 const BESIDE: u16 = 100;
@@ -104,49 +106,38 @@ impl Painter<'_> {
             open.and_then(|open| open.session.milestones.get(i))
                 .map_or(String::new(), |m| clean_line(&m.title).into_owned())
         };
-        let mut changed = false;
-        for i in 0..after.len() {
-            let had = before.get(i).copied().flatten().is_some();
-            let has = after.get(i).copied().flatten().is_some();
-            let (word, role) = match (had, has) {
-                (false, true) => ("gained", Role::MilestoneGained),
-                (true, false) => ("lost", Role::MilestoneLost),
-                _ => continue,
+        let star = Glyph::MILESTONE.show(self.charset);
+        let changes: Vec<(String, String, Role)> = (0..after.len())
+            .filter_map(|i| {
+                let had = before.get(i).copied().flatten().is_some();
+                let has = after.get(i).copied().flatten().is_some();
+                let (word, role) = match (had, has) {
+                    (false, true) => ("gained", Role::MilestoneGained),
+                    (true, false) => ("lost", Role::MilestoneLost),
+                    _ => return None,
+                };
+                Some((format!("  {word} {star}{}", i + 1), title(i), role))
+            })
+            .collect();
+        if changes.is_empty() {
+            let text = "  none gained, none lost";
+            line.push_span(Span::styled(text, theme.style(Role::Muted)));
+        }
+        let cells = |named: bool| -> usize {
+            let one = |(head, title, _): &(String, String, Role)| {
+                width_of(head) + if named { 1 + width_of(title) } else { 0 }
             };
-            changed = true;
-            line.push_span(Span::styled(
-                format!(
-                    "  {word} {}{} {}",
-                    Glyph::MILESTONE.show(self.charset),
-                    i + 1,
-                    title(i)
-                ),
-                theme.style(role),
-            ));
-        }
-        if !changed {
-            line.push_span(Span::styled(
-                "  none gained, none lost",
-                theme.style(Role::Muted),
-            ));
-        }
-        if line.width() > usize::from(area.width) {
-            // Too long for their names: numbers say which, m says what.
-            line.spans.iter_mut().skip(1).for_each(|span| {
-                if let Some((head, _)) = span
-                    .content
-                    .split_once(Glyph::MILESTONE.show(self.charset))
-                    .and_then(|(word, rest)| {
-                        let number = rest.split_whitespace().next()?;
-                        Some((
-                            format!("{word}{}{number}", Glyph::MILESTONE.show(self.charset)),
-                            (),
-                        ))
-                    })
-                {
-                    span.content = head.into();
-                }
-            });
+            changes.iter().map(one).sum()
+        };
+        // Where their names are too long, the numbers say which and m says what.
+        let named = line.width() + cells(true) <= usize::from(area.width);
+        for (head, title, role) in changes {
+            let text = if named {
+                format!("{head} {title}")
+            } else {
+                head
+            };
+            line.push_span(Span::styled(text, theme.style(role)));
         }
         line.render(area, self.buf);
     }
@@ -294,7 +285,7 @@ impl Painter<'_> {
         }
         let text = |half: Known<'_>| {
             half.and_then(|(_, head)| head)
-                .map_or(String::new(), |head| clean_line(&head.head).into_owned())
+                .map_or(String::new(), beginning)
         };
         let (old, new) = (text(a), text(b));
         if a.is_some() && b.is_some() {
@@ -347,7 +338,7 @@ impl Painter<'_> {
                 Span::styled(format!("{step:>3} …"), theme.style(Role::Muted)),
             ])];
         };
-        let cells = u16::try_from(width).unwrap_or(u16::MAX).saturating_sub(2);
+        let cells = u16::try_from(width).unwrap_or(u16::MAX).saturating_sub(3);
         let look = StepLook::new(&open.session, theme, self.charset, cells, half.steps.len);
         let marks = self.reached_here(half, head.index);
         let shown = if pair.same {
@@ -492,4 +483,13 @@ fn with_dots(mut line: Line<'static>, width: usize, style: ratatui::style::Style
     }
     line.push_span(Span::styled("…", style));
     line
+}
+
+/// The beginning of a step's text; what is left out is marked.
+fn beginning(head: &StepHead) -> String {
+    let mut text = clean_line(&head.head).into_owned();
+    if head.head.chars().count() >= HEAD_CHARS && head.len > head.head.len() {
+        text.push('…');
+    }
+    text
 }

@@ -8,6 +8,7 @@ mod panels;
 mod picker;
 mod replay;
 mod session;
+mod verdict;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;

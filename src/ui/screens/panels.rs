@@ -4,15 +4,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use super::replay::{results, verdict_role};
-use super::{Painter, TextId, plural, revision, row_of};
+use super::{Painter, TextId, revision};
 use crate::app::extent::{Extent, Pane};
 use crate::app::{Context, View, command};
-use crate::model::{Category, Check, RunStatus, clean, clean_line};
+use crate::model::{Check, clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
-use crate::ui::widgets::{fit, fitted, hanging, milestone_meter, width_of};
+use crate::ui::widgets::{fitted, hanging, milestone_meter, width_of};
 
 impl Painter<'_> {
     pub(super) fn milestones(&mut self, selected: usize, area: Rect) {
@@ -58,7 +57,7 @@ impl Painter<'_> {
             if i == selected {
                 chosen = lines.len();
             }
-            let head = vec![
+            let mark = vec![
                 Span::styled(
                     if i == selected {
                         format!(" {} ", Glyph::CURSOR.show(self.charset))
@@ -73,30 +72,26 @@ impl Painter<'_> {
                 ),
             ];
             lines.extend(hanging(
-                head,
+                mark,
                 Passage::plain(&clean(&milestone.title), Role::Text),
                 areas.body.width,
                 theme,
             ));
-            let mut second = vec![Span::raw("       "), Span::styled(word, theme.style(role))];
+            let mut second = Passage::plain(word, role);
             if let Some(step) = at {
-                second.push(Span::styled(
-                    format!(" at step {step}"),
-                    theme.style(Role::Text),
-                ));
+                second.push(&format!(" at step {step}"), Role::Text);
             }
             if let (Some((parent, _)), Some(had)) = (table.before, had) {
+                let parent = clean_line(parent.id.name());
                 let text = match had {
-                    Some(step) => format!("   {} at step {step}", clean_line(parent.id.name())),
-                    None => format!("   {}: not reached", clean_line(parent.id.name())),
+                    Some(step) => format!("   {parent}: at step {step}"),
+                    None => format!("   {parent}: not reached"),
                 };
-                second.push(Span::styled(text, theme.style(Role::Muted)));
+                second.push(&text, Role::Muted);
             }
-            second.push(Span::styled(
-                format!("   {}", recognised(&milestone.check)),
-                theme.style(Role::Muted),
-            ));
-            lines.push(Line::from(second));
+            second.push(&format!("   {}", recognised(&milestone.check)), Role::Muted);
+            let indent = vec![Span::raw("       ")];
+            lines.extend(hanging(indent, second, areas.body.width, theme));
         }
         if lines.is_empty() {
             let text = "No milestones are set for this session. Set up to five: dover set SESSION --milestone …";
@@ -141,117 +136,6 @@ impl Painter<'_> {
         for (line, row) in lines.iter().skip(extent.top).zip(area.rows()) {
             line.render(row, self.buf);
         }
-    }
-
-    pub(super) fn interventions(&mut self, selected: usize, area: Rect) {
-        let theme = self.theme;
-        let Some(open) = &self.app.open else { return };
-        let left = format!(
-            "{} {} what was tried",
-            clean_line(&open.session.id),
-            Glyph::CURSOR.show(self.charset)
-        );
-        let count = Line::styled(
-            plural(open.interventions.len(), "intervention"),
-            theme.style(Role::Muted),
-        );
-        let areas = self.frame(area, &left, count, true);
-        let height = (usize::from(areas.body.height) / 3).max(1);
-        let window = self.window(
-            Pane::Interventions,
-            open.interventions.len(),
-            height,
-            selected,
-        );
-        for (i, one) in open
-            .interventions
-            .iter()
-            .enumerate()
-            .skip(window.top)
-            .take(window.height)
-        {
-            let at = (i - window.top) * 3;
-            let name = one.id.rsplit('/').next().unwrap_or(&one.id);
-            let kind = match one.category {
-                Category::None => "baseline, unedited".to_owned(),
-                category => format!(
-                    "{} edit, {}",
-                    category.name(),
-                    one.class.map_or("", |class| class.name()).replace('_', " ")
-                ),
-            };
-            let outcome = open.outcomes.get(&one.id);
-            let verdict = match outcome {
-                None => Span::styled("…", theme.style(Role::Muted)),
-                Some(outcome) => match outcome.verdict {
-                    Some(verdict) => {
-                        Span::styled(verdict.to_string(), theme.style(verdict_role(verdict)))
-                    }
-                    None if outcome
-                        .branches
-                        .iter()
-                        .any(|branch| branch.run == RunStatus::Held) =>
-                    {
-                        Span::styled("held", theme.style(Role::Run(RunStatus::Held)))
-                    }
-                    None if one.category == Category::None => {
-                        Span::styled("baseline", theme.style(Role::Muted))
-                    }
-                    None => Span::styled("single sample", theme.style(Role::Text)),
-                },
-            };
-            let first = row_of(areas.body, at);
-            let sign = if i == selected {
-                Glyph::CURSOR.show(self.charset)
-            } else {
-                " "
-            };
-            let head = format!(
-                "{sign} {name}  {} @{}  {kind}  ",
-                clean_line(one.parent.name()),
-                one.step
-            );
-            let mut line = Line::from(vec![Span::styled(head, theme.style(Role::Text)), verdict]);
-            if outcome
-                .is_some_and(|outcome| outcome.branches.iter().any(|branch| branch.diagnostic))
-            {
-                line.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
-            }
-            if one.answer_leak {
-                line.push_span(Span::styled(
-                    format!("  {} answer leak", Glyph::HYPOTHESIS.show(self.charset)),
-                    theme.style(Role::Warn),
-                ));
-            }
-            line.render(first, self.buf);
-            if i == selected {
-                self.select(first, true);
-            }
-            let width = usize::from(areas.body.width);
-            let told = outcome.map_or(String::new(), |outcome| {
-                let reason = outcome
-                    .reason
-                    .as_deref()
-                    .map(|reason| format!(". {}", clean_line(reason)));
-                format!("     {}{}", results(outcome), reason.unwrap_or_default())
-            });
-            Line::styled(fit(&told, width), theme.style(Role::Text))
-                .render(row_of(areas.body, at + 1), self.buf);
-            let text = one
-                .text
-                .as_deref()
-                .map(|text| format!("     {}", clean_line(&crate::model::head_text(text))));
-            Line::styled(
-                fit(&text.unwrap_or_default(), width),
-                theme.style(Role::Muted),
-            )
-            .render(row_of(areas.body, at + 2), self.buf);
-        }
-        Line::styled(
-            " Enter compares the best run of an intervention with its parent",
-            theme.style(Role::Muted),
-        )
-        .render(areas.info, self.buf);
     }
 
     pub(super) fn help(&mut self, area: Rect) {

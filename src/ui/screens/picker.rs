@@ -34,7 +34,7 @@ impl Painter<'_> {
         let count = Line::styled(count, self.theme.style(Role::Muted));
         let areas = self.frame(area, "dover · pick a run to debug", count, true);
         self.import_line(areas.info);
-        let (mut body, task) = (areas.body, self.task_area(areas.body));
+        let (mut body, task) = (areas.body, task_area(areas.body));
         body.height -= task.height;
         if shown.is_empty() {
             let text = if picker.sessions.is_none() {
@@ -67,20 +67,6 @@ impl Painter<'_> {
         }
         if let Some(summary) = shown.get(picker.selected) {
             self.task(summary, task);
-        }
-    }
-
-    /// Room for the selected session's task, where there is enough.
-    fn task_area(&self, body: Rect) -> Rect {
-        let height = if body.height >= 14 {
-            body.height / 3
-        } else {
-            0
-        };
-        Rect {
-            y: body.bottom() - height,
-            height,
-            ..body
         }
     }
 
@@ -177,7 +163,7 @@ impl Painter<'_> {
             plural(summary.trials, "trial"),
             plural(summary.branches, "branch"),
             plural(session.agents.len(), "agent"),
-            format!("taken in {day}"),
+            day.to_owned(),
         ];
         let facts = facts.join(&format!(" {} ", dot(charset)));
         let line = format!("    {}", fit(&clean_line(&facts), width.saturating_sub(5)));
@@ -190,22 +176,29 @@ impl Painter<'_> {
     }
 
     fn import_line(&mut self, area: Rect) {
-        let line = match &self.app.picker.importing {
-            Some(importing) => {
-                let bar = bar(importing.share, 20, self.charset);
-                let text = format!(
-                    " reading {}  {bar}  {}",
-                    clean_line(&importing.what),
-                    plural(importing.steps, "step")
-                );
-                Line::styled(text, self.theme.style(Role::Accent))
-            }
-            None => {
-                let text =
-                    " Samples need no key and no network. Open your own log with: dover FILE";
-                Line::styled(text, self.theme.style(Role::Muted))
-            }
+        let line = if let Some(importing) = &self.app.picker.importing {
+            let bar = bar(importing.share, 20, self.charset);
+            let steps = plural(importing.steps, "step");
+            let text = format!(" reading {}  {bar}  {steps}", clean_line(&importing.what));
+            Line::styled(text, self.theme.style(Role::Accent))
+        } else {
+            let text = " Samples need no key and no network. Open your own log with: dover FILE";
+            Line::styled(text, self.theme.style(Role::Muted))
         };
         line.render(area, self.buf);
+    }
+}
+
+/// Room for the selected session's task, where there is enough.
+fn task_area(body: Rect) -> Rect {
+    let height = if body.height >= 14 {
+        body.height / 3
+    } else {
+        0
+    };
+    Rect {
+        y: body.bottom() - height,
+        height,
+        ..body
     }
 }

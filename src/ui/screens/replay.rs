@@ -10,8 +10,7 @@ use super::{Painter, TextId, WIDE, plural, revision, row_of};
 use crate::app::extent::{Extent, Pane};
 use crate::app::fork::{Replay, Run};
 use crate::app::session::Open;
-use crate::model::{Category, Intervention, RunStatus, clean, clean_line};
-use crate::pipeline::Outcome;
+use crate::model::{RunStatus, clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -57,7 +56,7 @@ impl Painter<'_> {
         let end = u16::try_from(verdict.len())
             .unwrap_or(0)
             .min(areas.body.height.saturating_sub(list) / 2 + 1);
-        let text = if areas.body.height >= list + end + 14 {
+        let text = if areas.body.height >= list + end + 12 {
             areas.body.height / 4
         } else {
             0
@@ -185,11 +184,12 @@ impl Painter<'_> {
                     .style(if chosen { Role::Accent } else { Role::Text }),
             ),
         ]);
-        line.extend(self.run_state(open, run, true).spans);
+        line.extend(self.run_state(open, run).spans);
+        line.extend(self.run_end(run).spans);
         line.render(row, self.buf);
     }
 
-    fn run_state(&self, open: &Open, run: &Run, roomy: bool) -> Line<'static> {
+    fn run_state(&self, open: &Open, run: &Run) -> Line<'static> {
         let theme = self.theme;
         let badge = run_badge(&run.branch, theme, self.charset);
         let mut line = Line::from(Span::styled(
@@ -207,22 +207,26 @@ impl Painter<'_> {
             line.extend(milestone_meter(&run.milestones, parent, theme, self.charset).spans);
             line.push_span("  ");
         }
+        line
+    }
+
+    /// What came of a run, or who makes its next step.
+    fn run_end(&self, run: &Run) -> Line<'static> {
+        let theme = self.theme;
+        let mut line = Line::default();
         if run.branch.run.is_over() {
             if let Some(gate) = run.branch.gate {
-                line.push_span(Span::styled(
-                    format!("{}  ", gate.name().replace('_', " ")),
-                    theme.style(Role::Gate(gate)),
-                ));
+                let sign = Glyph::gate(gate).show(self.charset);
+                let text = format!("{sign} {}  ", gate.name().replace('_', " "));
+                line.push_span(Span::styled(text, theme.style(Role::Gate(gate))));
             }
             line.push_span(answer_word(&run.branch, theme, self.charset));
             if run.branch.diagnostic {
                 line.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
             }
-        } else if let Some((agent, _)) = run.delta.as_ref().filter(|_| roomy) {
-            line.push_span(Span::styled(
-                format!("{} is writing", clean_line(agent)),
-                theme.style(Role::Muted),
-            ));
+        } else if let Some((agent, _)) = &run.delta {
+            let text = format!("{} is writing", clean_line(agent));
+            line.push_span(Span::styled(text, theme.style(Role::Muted)));
         }
         line
     }
@@ -237,8 +241,10 @@ impl Painter<'_> {
             replay.runs.len()
         );
         self.title(&name, "", i == replay.current, head);
-        let (state, rest) = under_title(rest);
-        self.run_state(open, run, false).render(state, self.buf);
+        let (first, rest) = under_title(rest);
+        let (second, rest) = under_title(rest);
+        self.run_state(open, run).render(first, self.buf);
+        self.run_end(run).render(second, self.buf);
         self.run_steps(open, run, i, i == replay.current, rest);
     }
 
@@ -301,7 +307,7 @@ impl Painter<'_> {
             );
             let rest = Rect {
                 x: row.x + 1.min(row.width),
-                width: row.width.saturating_sub(1),
+                width: row.width.saturating_sub(2),
                 ..row
             };
             step_line(head, look, marks, usize::from(rest.width)).render(rest, self.buf);
@@ -396,93 +402,13 @@ impl Painter<'_> {
             )),
             Ok(outcome) => {
                 lines.extend(self.outcome_lines(outcome, width));
-                if outcome.intervention.category != Category::None {
-                    lines.extend(self.baseline_lines(open, &outcome.intervention, width));
-                }
+                lines.extend(if outcome.baseline() {
+                    self.edit_lines_beside(open, &outcome.intervention, width)
+                } else {
+                    self.baseline_lines(open, &outcome.intervention, width)
+                });
             }
         }
         lines
     }
-
-    /// The verdict of an intervention in a few rows.
-    pub(super) fn outcome_lines(&self, outcome: &Outcome, width: u16) -> Vec<Line<'static>> {
-        let theme = self.theme;
-        let mut head = vec![Span::raw(" ")];
-        head.push(match outcome.verdict {
-            Some(verdict) => Span::styled(verdict.to_string(), theme.style(verdict_role(verdict))),
-            None if outcome.intervention.category == Category::None => {
-                Span::styled("baseline", theme.style(Role::Title))
-            }
-            None if outcome
-                .branches
-                .iter()
-                .all(|branch| branch.run == RunStatus::Held) =>
-            {
-                Span::styled("held", theme.style(Role::Run(RunStatus::Held)))
-            }
-            None if outcome.branches.len() == 1 => {
-                Span::styled("single sample", theme.style(Role::Title))
-            }
-            None => Span::styled("no verdict", theme.style(Role::Title)),
-        });
-        if outcome.branches.iter().any(|branch| branch.diagnostic) {
-            head.push(Span::styled(" (diagnostic)", theme.style(Role::Warn)));
-        }
-        head.push(Span::styled("  ", theme.style(Role::Text)));
-        let mut passage = Passage::plain(&results(outcome), Role::Text);
-        if let Some(reason) = &outcome.reason {
-            passage.push(&format!(". {}", clean_line(reason)), Role::Muted);
-        }
-        hanging(head, passage, width, theme)
-    }
-
-    fn baseline_lines(
-        &self,
-        open: &Open,
-        intervention: &Intervention,
-        width: u16,
-    ) -> Vec<Line<'static>> {
-        let theme = self.theme;
-        let baseline = open.baseline(&intervention.parent, intervention.step);
-        let outcome = baseline.and_then(|one| open.outcomes.get(&one.id));
-        let passage = match (baseline, outcome) {
-            (None, _) => Passage::plain(
-                "not run. Press b to see what the same state does without the edit",
-                Role::Muted,
-            ),
-            (Some(_), None) => Passage::plain("…", Role::Muted),
-            (Some(_), Some(outcome)) => Passage::plain(&results(outcome), Role::Text),
-        };
-        let head = vec![Span::styled(" baseline  ", theme.style(Role::Title))];
-        hanging(head, passage, width, theme)
-    }
-}
-
-/// The role of a verdict: only what at least half of the runs reached is told as reached.
-pub(super) fn verdict_role(verdict: crate::model::Verdict) -> Role {
-    use crate::model::Verdict;
-    match verdict {
-        Verdict::Validated => Role::MilestoneReached,
-        Verdict::PartiallyValidated => Role::Accent,
-        Verdict::Refuted => Role::Error,
-        Verdict::Inconclusive => Role::Warn,
-    }
-}
-
-/// `2 of 3 right · progress +40% · edit followed in 3 of 3`.
-pub(super) fn results(outcome: &Outcome) -> String {
-    let n = outcome.intervention.n;
-    let count = |hit: &dyn Fn(&crate::model::Branch) -> bool| {
-        outcome.branches.iter().filter(|branch| hit(branch)).count()
-    };
-    let right = count(&|branch| branch.success == Some(true));
-    let mut text = format!("{right} of {n} right");
-    if let Some(progress) = outcome.progress {
-        text.push_str(&format!(" · progress {:+.0}%", progress * 100.0));
-    }
-    if outcome.intervention.category != Category::None {
-        let followed = count(&|branch| branch.fulfilled == Some(true));
-        text.push_str(&format!(" · edit followed in {followed} of {n}"));
-    }
-    text
 }

@@ -27,7 +27,7 @@ impl Painter<'_> {
         let areas = self.frame(area, &left, right, true);
         self.info(open, areas.info);
         if area.width >= WIDE {
-            let branches = area.width / 6;
+            let branches = area.width / 5;
             let list = (area.width - branches) * 3 / 5;
             let columns = [list, area.width - branches - list - 2, branches];
             let mut x = areas.body.x;
@@ -130,11 +130,19 @@ impl Painter<'_> {
             .filter(|(index, _)| *index == open.selected);
         let fork = match detail.map(|(_, view)| &view.restorability) {
             Some(Ok(found)) if found.exact => Span::styled(
-                format!(" {} {}", Glyph::PASS.show(self.charset), found.line),
+                format!(
+                    " {} {}",
+                    Glyph::PASS.show(self.charset),
+                    fork_line(&found.line)
+                ),
                 theme.style(Role::GatePass),
             ),
             Some(Ok(found)) => Span::styled(
-                format!(" {} {}", Glyph::UNCERTAIN.show(self.charset), found.line),
+                format!(
+                    " {} {}",
+                    Glyph::UNCERTAIN.show(self.charset),
+                    fork_line(&found.line)
+                ),
                 theme.style(Role::Warn),
             ),
             Some(Err(fault)) => Span::styled(
@@ -355,6 +363,7 @@ impl Painter<'_> {
             let lines = widgets::branch_lines(
                 branch,
                 branch.id == open.branch.id,
+                usize::from(area.width).saturating_sub(2),
                 self.theme,
                 self.charset,
             );
@@ -401,4 +410,14 @@ pub(super) fn under_title(area: Rect) -> (Rect, Rect) {
         ..area
     };
     (head, rest)
+}
+
+/// What is said beside the fork key, as a sentence of its own.
+fn fork_line(line: &str) -> String {
+    let line = clean_line(line);
+    if line.starts_with("no fork") || line.starts_with("fork") {
+        line.into_owned()
+    } else {
+        format!("fork here: {line}")
+    }
 }

@@ -1,4 +1,5 @@
 use insta::assert_snapshot;
+use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -59,6 +60,50 @@ fn every_screen_at_three_sizes() {
             let name = format!("{name}_{width}x{height}");
             let text = screen(&mut app, &name, width, height);
             assert_snapshot!(name, text);
+        }
+    }
+}
+
+/// Draws without a panic, and what is drawn has no control character.
+fn draws(app: &mut App, width: u16, height: u16) {
+    let theme = Theme::fallback(Depth::Ansi16);
+    let mut cache = RenderCache::new(Charset::Ascii);
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal
+        .draw(|frame| draw(app, &theme, &mut cache, frame))
+        .unwrap();
+    let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
+    fixture::answer(app, jobs);
+    let text = crate::ui::svg::text(terminal.backend().buffer());
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_state_draws_at_any_size(
+        at in 0..15_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxM ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
+    ) {
+        let (_, mut app) = screens().into_iter().nth(at).unwrap();
+        for key in keys.chars() {
+            fixture::press(&mut app, &key.to_string());
+        }
+        for (width, height) in sizes {
+            draws(&mut app, width, height);
+        }
+    }
+}
+
+#[test]
+fn every_screen_draws_at_every_small_size() {
+    for (_, mut app) in screens() {
+        for width in (0..46).step_by(3) {
+            for height in 0..14 {
+                draws(&mut app, width, height);
+            }
         }
     }
 }

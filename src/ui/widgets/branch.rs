@@ -18,22 +18,17 @@ pub fn run_badge(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'stat
     Span::styled(text, theme.style(Role::Run(branch.run)))
 }
 
-/// Whether the final answer was right, in a word: the verifier's, of whatever branch.
+/// What the verifier says of the final answer, of whatever branch. On a diagnostic one it is honest but never green.
 #[must_use]
 pub fn answer_word(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'static> {
+    let told = |glyph: Glyph, word: &str, role: Role| {
+        Span::styled(format!("{} {word}", glyph.show(charset)), theme.style(role))
+    };
     match branch.success {
-        Some(true) => Span::styled(
-            format!("{} right answer", Glyph::PASS.show(charset)),
-            theme.style(Role::MilestoneReached),
-        ),
-        Some(false) if branch.answer.is_some() => Span::styled(
-            format!("{} wrong answer", Glyph::FAIL.show(charset)),
-            theme.style(Role::Error),
-        ),
-        Some(false) => Span::styled(
-            format!("{} no answer", Glyph::FAIL.show(charset)),
-            theme.style(Role::Error),
-        ),
+        Some(true) if branch.diagnostic => told(Glyph::PASS, "right answer", Role::Text),
+        Some(true) => told(Glyph::PASS, "right answer", Role::MilestoneReached),
+        Some(false) if branch.answer.is_none() => told(Glyph::FAIL, "no answer", Role::Error),
+        Some(false) => told(Glyph::FAIL, "wrong answer", Role::Error),
         None if branch.run.is_over() && branch.run != RunStatus::Held => {
             Span::styled("not judged", theme.style(Role::Muted))
         }
@@ -41,11 +36,12 @@ pub fn answer_word(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'st
     }
 }
 
-/// A branch in two rows: name, fork step and run; then gate, answer, milestones.
+/// A branch in two rows of `width` cells: name, fork step and run; then gate, answer, milestones.
 #[must_use]
 pub fn branch_lines(
     branch: &Branch,
     shown: bool,
+    width: usize,
     theme: &Theme,
     charset: Charset,
 ) -> [Line<'static>; 2] {
@@ -60,28 +56,32 @@ pub fn branch_lines(
     }
     first.push(Span::raw("  "));
     first.push(run_badge(branch, theme, charset));
-    let mut second = vec![Span::raw("  ")];
+    let mut parts = Vec::new();
     if branch.diagnostic {
-        second.push(Span::styled("diagnostic  ", theme.style(Role::Warn)));
+        parts.push(Span::styled("diagnostic", theme.style(Role::Warn)));
     }
     if let Some(gate) = branch.gate {
-        second.push(Span::styled(
-            gate.name().replace('_', " "),
-            theme.style(Role::Gate(gate)),
-        ));
-        second.push(Span::raw("  "));
+        let sign = Glyph::gate(gate).show(charset);
+        let text = format!("{sign} {}", gate.name().replace('_', " "));
+        parts.push(Span::styled(text, theme.style(Role::Gate(gate))));
     }
-    second.push(answer_word(branch, theme, charset));
     if let Some(tally) = branch.milestones {
-        second.push(Span::styled(
-            format!(
-                "  {}{}/{}",
-                Glyph::MILESTONE.show(charset),
-                tally.after,
-                tally.of
-            ),
-            muted,
-        ));
+        let text = format!(
+            "{}{}/{}",
+            Glyph::MILESTONE.show(charset),
+            tally.after,
+            tally.of
+        );
+        parts.push(Span::styled(text, muted));
     }
-    [Line::from(first), Line::from(second)]
+    parts.push(answer_word(branch, theme, charset));
+    // What does not fit is left out whole: half a word misleads.
+    let mut second = Line::from("  ");
+    for part in parts.into_iter().filter(|part| part.width() > 0) {
+        if second.width() + part.width() <= width {
+            second.push_span(part);
+            second.push_span("  ");
+        }
+    }
+    [Line::from(first), second]
 }

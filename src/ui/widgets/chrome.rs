@@ -93,8 +93,9 @@ pub fn title(
     rule(area, theme, charset, buf);
     let role = if focused { Role::Accent } else { Role::Title };
     let width = usize::from(area.width);
-    let remark = fit(remark, width.saturating_sub(8));
-    let room = width.saturating_sub(width_of(&remark) + if remark.is_empty() { 5 } else { 8 });
+    let fits = width_of(text) + width_of(remark) + 10 <= width;
+    let remark = if fits { remark } else { "" };
+    let room = width.saturating_sub(5 + width_of(remark));
     let text = fit(text, room);
     if text.is_empty() {
         return;
@@ -107,7 +108,7 @@ pub fn title(
         plain(theme).patch(theme.style(role)),
     );
     if !remark.is_empty() {
-        let cells = u16::try_from(width_of(&remark) + 2).unwrap_or(u16::MAX);
+        let cells = u16::try_from(width_of(remark) + 2).unwrap_or(u16::MAX);
         let x = area.right().saturating_sub(cells + 2);
         buf.set_stringn(
             x,

@@ -141,7 +141,6 @@ pub fn step_line(
     let text = clean_line(&head.head);
     let role = match head.kind {
         StepKind::Ledger | StepKind::Thought | StepKind::Control => Role::Kind(head.kind),
-        StepKind::Answer | StepKind::Plan => Role::Text,
         _ => Role::Text,
     };
     let text = if marked > 0 {

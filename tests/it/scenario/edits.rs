@@ -11,15 +11,25 @@ const SAMPLES: [&str; 3] = ["night-picture", "honey-stall", "release-notes"];
 
 #[test]
 fn the_recorded_runs_fail_and_so_do_all_unedited_ones() {
-    for (name, answer, reached) in [("night-picture", "Magnus", 2), ("honey-stall", "\\boxed{1050}", 1), ("release-notes", "r57", 2)] {
+    for (name, answer, reached) in [
+        ("night-picture", "Magnus", 2),
+        ("honey-stall", "\\boxed{1050}", 1),
+        ("release-notes", "r57", 2),
+    ] {
         let recorded = record(&sample(name));
-        assert!(recorded.finish.answer.as_ref().unwrap().contains(answer), "{name}");
+        assert!(
+            recorded.finish.answer.as_ref().unwrap().contains(answer),
+            "{name}"
+        );
         assert!(!recorded.success(&recorded.finish), "{name}");
         assert_eq!(recorded.milestones(&recorded.steps()), reached, "{name}");
         assert_eq!(recorded.finish.fulfilled, None);
         for at in 0..recorded.made.len() {
             let branch = recorded.fork(at, None, 100 + at as u64);
-            assert_eq!(branch.finish.answer, recorded.finish.answer, "{name} from {at}");
+            assert_eq!(
+                branch.finish.answer, recorded.finish.answer,
+                "{name} from {at}"
+            );
             assert_eq!(branch.finish.fulfilled, None);
         }
     }
@@ -32,7 +42,12 @@ fn the_research_has_three_trials_of_thirty_to_fifty_steps() {
     assert_eq!(trials_of_kinds(&kinds).len(), 3);
     assert!((30..=50).contains(&kinds.len()), "{}", kinds.len());
     let pressed = "There is no control named '2015' on this page";
-    assert!(recorded.made.iter().any(|m| m.step.meta.error && m.step.text.contains(pressed)));
+    assert!(
+        recorded
+            .made
+            .iter()
+            .any(|m| m.step.meta.error && m.step.text.contains(pressed))
+    );
 }
 
 #[test]
@@ -45,8 +60,18 @@ fn a_restore_is_exact_and_goes_on_as_recorded() {
             let saved = recorded.made[at].checkpoint.as_ref().unwrap();
             assert_eq!(run_keys.len(), saved.keys.len());
             for key in run_keys {
-                assert_eq!(key.fingerprint, Some(saved.keys[&key.key].fingerprint), "{name} {at} {}", key.key);
-                assert_eq!(key.revision.as_ref(), Some(&saved.keys[&key.key].revision), "{name} {at} {}", key.key);
+                assert_eq!(
+                    key.fingerprint,
+                    Some(saved.keys[&key.key].fingerprint),
+                    "{name} {at} {}",
+                    key.key
+                );
+                assert_eq!(
+                    key.revision.as_ref(),
+                    Some(&saved.keys[&key.key].revision),
+                    "{name} {at} {}",
+                    key.key
+                );
             }
             let (made, _) = run(restore);
             assert_eq!(made, recorded.made[at..], "{name} from {at}");

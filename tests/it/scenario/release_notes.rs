@@ -8,37 +8,113 @@ fn edits_come_to_what_they_say() {
     let recorded = record(&sample("release-notes"));
     let draft = recorded.at(Instruction(1)) + 1;
     let table: Vec<(At, &str, &str)> = vec![
-        (Instruction(6), "Open the build log, note the build number, and update the release notes with it.", "V"),
-        (Instruction(6), "Update the release notes to build 2417.", "V"),
-        (Instruction(6), "Please correct the build number in the notes to 2417.", "V"),
-        (Instruction(6), "Could you have a look at the build log and fix the number in the notes accordingly?", "V"),
-        (Instruction(6), "You should read the build log first. Then update the notes with the build number that it gives.", "V"),
-        (Instruction(6), "Open the biuld log and then updaet the release notes.", "V"),
-        (Instruction(6), "Öffne das Buildprotokoll, notiere die Buildnummer und aktualisiere dann die Release Notes.", "V"),
-        (Instruction(5), "Look up the build log; then set the right build number in the notes.", "V"),
-        (Instruction(1), "Open the build log and note the build number of the release.", "V"),
-        (Plan(2), "1. Publisher: open the build log and read the build number.\n2. Publisher: update the release notes with the build number.\n3. Editor: sign off the release notes.\n4. Publisher: publish the release notes.", "V"),
-        (Plan(1), "1. Publisher: open the build log and note the build number.\n2. Publisher: update the release notes with it.\n3. Publisher: open the ticket for the web team.\n4. Publisher: send the announcement to the mailing list.\n5. Editor: sign off the release notes.\n6. Publisher: publish the release notes.", "V"),
-        (Ledger(6), "The Publisher must open the build log and update the release notes with the build number.", "V"),
+        (
+            Instruction(6),
+            "Open the build log, note the build number, and update the release notes with it.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Update the release notes to build 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Please correct the build number in the notes to 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Could you have a look at the build log and fix the number in the notes accordingly?",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "You should read the build log first. Then update the notes with the build number that it gives.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Open the biuld log and then updaet the release notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Öffne das Buildprotokoll, notiere die Buildnummer und aktualisiere dann die Release Notes.",
+            "V",
+        ),
+        (
+            Instruction(5),
+            "Look up the build log; then set the right build number in the notes.",
+            "V",
+        ),
+        (
+            Instruction(1),
+            "Open the build log and note the build number of the release.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "1. Publisher: open the build log and read the build number.\n2. Publisher: update the release notes with the build number.\n3. Editor: sign off the release notes.\n4. Publisher: publish the release notes.",
+            "V",
+        ),
+        (
+            Plan(1),
+            "1. Publisher: open the build log and note the build number.\n2. Publisher: update the release notes with it.\n3. Publisher: open the ticket for the web team.\n4. Publisher: send the announcement to the mailing list.\n5. Editor: sign off the release notes.\n6. Publisher: publish the release notes.",
+            "V",
+        ),
+        (
+            Ledger(6),
+            "The Publisher must open the build log and update the release notes with the build number.",
+            "V",
+        ),
         (Call(5), "{\"build\":\"2417\",\"file\":\"notes.md\"}", "V"),
-        (Step(draft), "The draft names an old build. The build number of the release is 2417.", "V"),
+        (
+            Step(draft),
+            "The draft names an old build. The build number of the release is 2417.",
+            "V",
+        ),
         (Answer, "The notes are published as revision r58.", "V"),
         // Half of it.
-        (Instruction(6), "Update the release notes to build 2417, and do not sign off anything.", "P"),
+        (
+            Instruction(6),
+            "Update the release notes to build 2417, and do not sign off anything.",
+            "P",
+        ),
         // Done, and of no use, or worse.
-        (Instruction(6), "Update the release notes to build 2400.", "R"),
+        (
+            Instruction(6),
+            "Update the release notes to build 2400.",
+            "R",
+        ),
         (Instruction(6), "Read the check list.", "R"),
-        (Instruction(3), "Send the announcement to press@lantern.example.", "R"),
+        (
+            Instruction(3),
+            "Send the announcement to press@lantern.example.",
+            "R",
+        ),
         (Instruction(2), "Do not open the ticket.", "R"),
-        (Instruction(3), "Under no circumstances send the announcement.", "R"),
+        (
+            Instruction(3),
+            "Under no circumstances send the announcement.",
+            "R",
+        ),
         (Instruction(6), "Do not update the release notes.", "R"),
-        (Instruction(6), "Bitte aktualisiere die Release Notes nicht.", "R"),
+        (
+            Instruction(6),
+            "Bitte aktualisiere die Release Notes nicht.",
+            "R",
+        ),
         // Cannot be done, or not understood.
         (Instruction(6), "Publish the release notes.", "I"),
         (Instruction(7), "Open the build log.", "I"),
         (Instruction(8), "Sign off the release notes anyway.", "I"),
         (Plan(2), "Just publish the release notes.", "I"),
-        (Instruction(6), "build log notes update 2417 number release correct Editor approval publish open", "I"),
+        (
+            Instruction(6),
+            "build log notes update 2417 number release correct Editor approval publish open",
+            "I",
+        ),
         (Instruction(6), "打开构建日志，然后更新发布说明。", "I"),
         (Call(5), "build 2417", "I"),
     ];
@@ -48,7 +124,11 @@ fn edits_come_to_what_they_say() {
 #[test]
 fn repairing_edits_lie_before_and_after_the_effects() {
     let recorded = record(&sample("release-notes"));
-    let effects: Vec<_> = recorded.made.iter().flat_map(|made| &made.effects).collect();
+    let effects: Vec<_> = recorded
+        .made
+        .iter()
+        .flat_map(|made| &made.effects)
+        .collect();
     let tools: Vec<&str> = effects.iter().map(|e| e.tool.as_str()).collect();
     assert_eq!(tools, ["open_ticket", "send_mail"]);
     assert!(effects.iter().all(|e| blocks(e.class)));

@@ -1,0 +1,190 @@
+//! From a picked step to runs that go: edit, gates, fork, pause, step, stop.
+
+use super::command::Id;
+use super::editor::Editor;
+use super::extent::Pane;
+use super::fork::{Gates, Replay};
+use super::msg::{Hand, Job};
+use super::{App, View};
+use crate::model::{BranchId, Step};
+use crate::pipeline::ForkRequest;
+
+/// The seed of the first try; the next ones are one higher each.
+const FIRST_SEED: u64 = 1;
+
+pub(super) fn still_reading(app: &mut App) -> Vec<Job> {
+    app.tell("This step is still being read");
+    Vec::new()
+}
+
+/// The selected step in full and its branch.
+pub(super) fn picked(app: &App) -> Option<(BranchId, Step)> {
+    let open = app.open.as_ref()?;
+    Some((open.steps.branch.clone(), open.step()?.clone()))
+}
+
+pub(super) fn edit(app: &mut App) {
+    let (branch, original, draft) = match app.views.last() {
+        Some(View::Gates(gates)) => (
+            gates.request.branch.clone(),
+            gates.original.clone(),
+            gates.request.text.clone(),
+        ),
+        Some(View::Replay) => match &app.replay {
+            Some(replay) => (
+                replay.request.branch.clone(),
+                replay.original.clone(),
+                replay.request.text.clone(),
+            ),
+            None => return,
+        },
+        _ => {
+            let Some((branch, step)) = picked(app) else {
+                still_reading(app);
+                return;
+            };
+            let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
+            (branch, step, draft)
+        }
+    };
+    if matches!(app.views.last(), Some(View::Gates(_))) {
+        app.views.pop();
+        if let Some(View::Editor(editor)) = app.views.last_mut() {
+            editor.typing = true;
+            return;
+        }
+    }
+    app.extents.rewind(Pane::Original);
+    let editor = Editor::new(branch, original, draft.as_deref());
+    app.views.push(View::Editor(Box::new(editor)));
+}
+
+pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
+    let Some((branch, step)) = picked(app) else {
+        return still_reading(app);
+    };
+    let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
+    if draft.is_some() {
+        return ask_the_gates(app, branch, step, draft);
+    }
+    edit(app);
+    app.tell("Write the edit first, then fork it: Ctrl-S. For an unedited re-run press Esc twice, then b");
+    Vec::new()
+}
+
+pub(super) fn baseline(app: &mut App) -> Vec<Job> {
+    let of_replay = match (app.views.last(), &app.replay) {
+        (Some(View::Replay), Some(replay)) => {
+            Some((replay.request.branch.clone(), replay.original.clone()))
+        }
+        _ => None,
+    };
+    match of_replay.or_else(|| picked(app)) {
+        Some((branch, step)) => ask_the_gates(app, branch, step, None),
+        None => still_reading(app),
+    }
+}
+
+pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
+    let Some(View::Editor(editor)) = app.views.last_mut() else {
+        return Vec::new();
+    };
+    let text = editor.text();
+    if !editor.changed() {
+        app.tell("Nothing is changed yet. For an unedited re-run go back and press b");
+        return Vec::new();
+    }
+    if text.trim().is_empty() {
+        app.fail("The edit is empty: an agent needs something to read. Write the new text, or undo with Ctrl-U");
+        return Vec::new();
+    }
+    editor.typing = false;
+    let (branch, original) = (editor.branch.clone(), editor.original.clone());
+    app.drafts
+        .insert((branch.clone(), original.index), text.clone());
+    ask_the_gates(app, branch, original, Some(text))
+}
+
+pub(super) fn ask_the_gates(
+    app: &mut App,
+    branch: BranchId,
+    original: Step,
+    text: Option<String>,
+) -> Vec<Job> {
+    let ticket = app.ticket();
+    let request = ForkRequest {
+        branch,
+        step: original.index,
+        text,
+        category: None,
+        runs: None,
+        seed: FIRST_SEED,
+        diagnostic: false,
+        operator: app.operator.clone(),
+    };
+    app.extents.rewind(Pane::Gates);
+    app.views.push(View::Gates(Box::new(Gates {
+        ticket,
+        request: request.clone(),
+        original,
+        checked: None,
+        checking: true,
+    })));
+    vec![Job::Check(ticket, request)]
+}
+
+pub(super) fn ask_again(app: &mut App, change: impl FnOnce(&mut Gates)) -> Vec<Job> {
+    let ticket = app.ticket();
+    let Some(View::Gates(gates)) = app.views.last_mut() else {
+        return Vec::new();
+    };
+    change(gates);
+    gates.ticket = ticket;
+    gates.checking = true;
+    vec![Job::Check(ticket, gates.request.clone())]
+}
+
+pub(super) fn resume(app: &mut App, diagnostic: bool) -> Vec<Job> {
+    if app.running() {
+        app.fail(
+            "Runs are still going. Watch them with r, or stop them there with x; then fork again",
+        );
+        return Vec::new();
+    }
+    match app.views.pop() {
+        Some(View::Gates(mut gates)) => {
+            gates.request.diagnostic = diagnostic;
+            let Some(Ok(checked)) = gates.checked.take() else {
+                return Vec::new();
+            };
+            gates.request.runs = gates.request.runs.or(Some(checked.runs));
+            let (ticket, request) = (gates.ticket, gates.request.clone());
+            app.drafts.remove(&(request.branch.clone(), request.step));
+            // The edit lives on in the replay, where `e` opens it again; a replay below is the one before.
+            app.views
+                .retain(|view| !matches!(view, View::Editor(_) | View::Replay));
+            app.replay = Some(Replay::new(*gates, checked));
+            app.extents.rewind(Pane::Run);
+            app.views.push(View::Replay);
+            vec![Job::Fork(ticket, request)]
+        }
+        other => {
+            app.views.extend(other);
+            Vec::new()
+        }
+    }
+}
+
+pub(super) fn hand(app: &mut App, id: Id) -> Vec<Job> {
+    let Some(replay) = &mut app.replay else {
+        return Vec::new();
+    };
+    let hand = match id {
+        Id::Stop => Hand::Stop,
+        Id::Step if replay.paused => Hand::Step,
+        Id::Pause if replay.paused => Hand::Resume,
+        _ => Hand::Pause,
+    };
+    replay.paused = matches!(hand, Hand::Pause | Hand::Step);
+    vec![Job::Hand(replay.ticket, hand)]
+}

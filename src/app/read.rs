@@ -1,0 +1,258 @@
+//! Moving, finding and reading: what these commands do where the operator is.
+
+use super::command::{Context, Id};
+use super::debug::still_reading;
+use super::extent::{Extent, Pane};
+use super::fork::Replay;
+use super::msg::Job;
+use super::session::{Focus, Open, Search};
+use super::{App, Prompt, Purpose, View};
+use crate::model::BranchId;
+
+pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
+    match id {
+        Id::Up => at.saturating_sub(1),
+        Id::Down => at.saturating_add(1).min(last),
+        Id::PageUp => at.saturating_sub(page),
+        Id::PageDown => at.saturating_add(page).min(last),
+        Id::First => 0,
+        _ => last,
+    }
+}
+
+pub(super) fn go(app: &mut App, id: Id) {
+    let page = |pane: Pane, app: &App| app.extents.get(pane).page();
+    let scrolled = match app.context() {
+        Context::Picker => {
+            let last = app.picker.matching().count().saturating_sub(1);
+            let to = moved(id, app.picker.selected, last, page(Pane::Picker, app));
+            app.picker.select(to);
+            return;
+        }
+        Context::Steps => {
+            let page = page(Pane::Steps, app);
+            if let Some(open) = &app.open {
+                let to = moved(id, open.selected, open.steps.last(), page);
+                select_step(app, to);
+            }
+            return;
+        }
+        Context::Branches => {
+            if let Some(open) = &mut app.open {
+                let last = open.branches.len().saturating_sub(1);
+                open.branch_row = moved(
+                    id,
+                    open.branch_row,
+                    last,
+                    app.extents.get(Pane::Branches).page(),
+                );
+            }
+            return;
+        }
+        Context::Replay => {
+            let page = page(Pane::Run, app);
+            if let Some(run) = app.replay.as_mut().and_then(Replay::run_mut) {
+                let to = moved(id, run.selected, run.heads.len().saturating_sub(1), page);
+                run.select(to);
+            }
+            return;
+        }
+        Context::Compare => {
+            let page = page(Pane::Compare, app);
+            if let Some(View::Compare(compare)) = app.views.last_mut() {
+                let last = compare.comparison.pairs.len().saturating_sub(1);
+                compare.select(moved(id, compare.selected, last, page));
+            }
+            return;
+        }
+        Context::Milestones => {
+            let last = app
+                .open
+                .as_ref()
+                .map_or(0, |open| open.session.milestones.len())
+                .saturating_sub(1);
+            if let Some(View::Milestones(selected)) = app.views.last_mut() {
+                *selected = moved(id, *selected, last, 5);
+            }
+            return;
+        }
+        Context::Interventions => {
+            let page = page(Pane::Interventions, app);
+            let last = app
+                .open
+                .as_ref()
+                .map_or(0, |open| open.interventions.len())
+                .saturating_sub(1);
+            if let Some(View::Interventions(selected)) = app.views.last_mut() {
+                *selected = moved(id, *selected, last, page);
+            }
+            return;
+        }
+        Context::Detail => Pane::Detail,
+        Context::Editor => Pane::Original,
+        Context::Gates => Pane::Gates,
+        Context::Pair => Pane::Pair,
+        Context::Help => Pane::Help,
+        Context::Notice => Pane::Notice,
+        Context::Typing | Context::Prompt => return,
+    };
+    app.extents.scroll(scrolled, |extent: Extent| {
+        moved(id, extent.top, extent.last_top(), extent.page())
+    });
+}
+
+/// Selects a step of the branch shown; its text begins at its top.
+pub(super) fn select_step(app: &mut App, step: usize) {
+    if let Some(open) = &mut app.open {
+        let before = open.selected;
+        open.select(step);
+        if open.selected != before {
+            app.extents.rewind(Pane::Detail);
+        }
+    }
+}
+
+pub(super) fn open_session(app: &mut App) -> Vec<Job> {
+    if let Some(summary) = app.picker.session() {
+        return vec![Job::Open(BranchId::main(&summary.session.id))];
+    }
+    app.tell("There is no session here. Run dover with a file, or press / for another filter");
+    Vec::new()
+}
+
+pub(super) fn prompt(app: &mut App, purpose: Purpose) {
+    let line = match purpose {
+        Purpose::Filter => app.picker.filter.clone(),
+        Purpose::Search | Purpose::Goto => String::new(),
+    };
+    app.prompt = Some(Prompt { purpose, line });
+}
+
+pub(super) fn accept(app: &mut App) -> Vec<Job> {
+    let Some(Prompt { purpose, line }) = app.prompt.take() else {
+        return Vec::new();
+    };
+    let line = line.trim();
+    let Some(open) = &mut app.open else {
+        return Vec::new();
+    };
+    match purpose {
+        Purpose::Filter => {}
+        Purpose::Search if line.is_empty() => open.search = None,
+        Purpose::Search => {
+            open.search = Some(Search {
+                words: line.to_owned(),
+                hits: None,
+            });
+            return vec![Job::Search(open.steps.branch.clone(), line.to_owned())];
+        }
+        Purpose::Goto => match line.parse::<usize>() {
+            Ok(step) if step < open.steps.len => select_step(app, step),
+            _ => {
+                let last = open.steps.last();
+                app.fail(format!(
+                    "No step “{line}” here: this branch has steps 0 to {last}"
+                ));
+            }
+        },
+    }
+    Vec::new()
+}
+
+pub(super) fn focus(app: &mut App, to: impl FnOnce(Focus) -> Focus) {
+    if let Some(open) = &mut app.open {
+        open.focus = to(open.focus);
+    }
+}
+
+pub(super) fn show_branch(app: &mut App) -> Vec<Job> {
+    let Some(open) = &mut app.open else {
+        return Vec::new();
+    };
+    open.focus = Focus::Steps;
+    let picked = open.branches.get(open.branch_row);
+    picked
+        .map(|branch| Job::Branch(branch.id.clone()))
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn next_hit(app: &mut App, forward: bool) {
+    let Some(open) = &app.open else { return };
+    let step = open
+        .search
+        .as_ref()
+        .and_then(|search| search.from(open.selected, forward));
+    if let Some(step) = step {
+        select_step(app, step);
+        let told = app.open.as_ref().and_then(|open| {
+            let search = open.search.as_ref()?;
+            let of = search.hits.as_ref()?.len();
+            Some(format!(
+                "{} of {of} with “{}”",
+                search.place(step)?,
+                search.words
+            ))
+        });
+        if let Some(told) = told {
+            app.tell(told);
+        }
+    }
+}
+
+pub(super) fn find_error(app: &App, forward: bool) -> Vec<Job> {
+    let Some(open) = &app.open else {
+        return Vec::new();
+    };
+    vec![Job::FindError {
+        branch: open.steps.branch.clone(),
+        from: open.selected,
+        forward,
+        len: open.steps.len,
+    }]
+}
+
+pub(super) fn copy(app: &mut App) -> Vec<Job> {
+    match app.open.as_ref().and_then(Open::step) {
+        Some(step) => {
+            let text = step.text.clone();
+            let told = format!(
+                "Copied the text of step {} to the terminal's clipboard",
+                step.index
+            );
+            app.tell(told);
+            vec![Job::Copy(text)]
+        }
+        None => still_reading(app),
+    }
+}
+
+/// The step after the selected one, or before it.
+pub(super) fn neighbour(app: &mut App, forward: bool) {
+    let at = app.open.as_ref().map_or(0, |open| open.selected);
+    select_step(
+        app,
+        if forward {
+            at.saturating_add(1)
+        } else {
+            at.saturating_sub(1)
+        },
+    );
+}
+
+/// The plan of the next trial, or of this one or the one before.
+pub(super) fn next_trial(app: &mut App, forward: bool) {
+    match app.open.as_ref().and_then(|open| open.trial_start(forward)) {
+        Some(step) => select_step(app, step),
+        None if forward => app.tell("This is the last trial"),
+        None => app.tell("This is the first trial"),
+    }
+}
+
+/// JSON laid out, or the text as it was written.
+pub(super) fn pretty(app: &mut App) {
+    if let Some(open) = &mut app.open {
+        open.pretty = !open.pretty;
+    }
+    app.extents.rewind(Pane::Detail);
+}

@@ -1,0 +1,198 @@
+//! The rows of the command table, and why a command cannot be done now.
+
+use super::App;
+use super::command::{Command, Context as C, Group as G, Id};
+use super::key::{Code, Key};
+
+const fn command(
+    id: Id,
+    title: &'static str,
+    group: G,
+    keys: &'static [Key],
+    contexts: &'static [C],
+    doc: &'static str,
+) -> Command {
+    Command {
+        id,
+        title,
+        doc,
+        group,
+        keys,
+        contexts,
+        hint: false,
+        blocked: |_| None,
+    }
+}
+
+const fn k(c: char) -> Key {
+    Key::char(c)
+}
+const fn key(code: Code) -> Key {
+    Key::of(code)
+}
+
+const SESSION: &[C] = &[C::Steps, C::Detail, C::Branches];
+const PANES: &[C] = &[
+    C::Picker,
+    C::Steps,
+    C::Detail,
+    C::Branches,
+    C::Editor,
+    C::Gates,
+    C::Replay,
+    C::Compare,
+    C::Pair,
+    C::Milestones,
+    C::Interventions,
+    C::Help,
+    C::Notice,
+];
+const OVER: &[C] = &[
+    C::Editor,
+    C::Gates,
+    C::Replay,
+    C::Compare,
+    C::Pair,
+    C::Milestones,
+    C::Interventions,
+    C::Help,
+    C::Notice,
+];
+
+/// One row a command. What a context is for comes first: the footer shows as many as fit, in this order.
+#[rustfmt::skip]
+pub(super) static TABLE: &[Command] = &[
+    command(Id::Open, "open", G::Read, &[key(Code::Enter)], &[C::Picker], "Opens the selected session").hinted(),
+    command(Id::Filter, "filter", G::Read, &[k('/')], &[C::Picker], "Narrows the list to sessions that contain the words").hinted(),
+    command(Id::Read, "read", G::Read, &[key(Code::Enter), key(Code::Right)], &[C::Steps], "Opens the selected step's whole text").hinted(),
+    command(Id::Show, "show", G::Read, &[key(Code::Enter)], &[C::Branches], "Shows the selected branch in the message list").hinted(),
+    command(Id::Edit, "edit", G::Debug, &[k('e')], SESSION, "Edits the selected step; the original stays as it is").hinted().unless(needs_editable),
+    command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted().unless(needs_editable),
+    command(Id::Baseline, "re-run", G::Debug, &[k('b')], &[C::Steps, C::Detail, C::Branches, C::Replay], "Re-runs from the selected step unedited: the baseline, through the same gates").unless(needs_editable),
+    command(Id::Compare, "compare", G::Debug, &[k('c')], SESSION, "Compares a branch with its parent, side by side").hinted().unless(needs_branch),
+    command(Id::Search, "search", G::Read, &[k('/')], SESSION, "Searches agents and texts of the branch").hinted(),
+    command(Id::NextHit, "next hit", G::Read, &[k('n')], SESSION, "Goes to the next step found").unless(needs_search),
+    command(Id::PreviousHit, "previous hit", G::Read, &[k('N')], SESSION, "Goes to the previous step found").unless(needs_search),
+    command(Id::Goto, "go to", G::Read, &[k(':'), k('g')], SESSION, "Goes to a step by its number"),
+    command(Id::NextTrial, "next trial", G::Read, &[k(']')], SESSION, "Goes to the next trial's plan"),
+    command(Id::PreviousTrial, "previous trial", G::Read, &[k('[')], SESSION, "Goes to the trial's plan, or the one before"),
+    command(Id::NextError, "next error", G::Read, &[k('}')], SESSION, "Goes to the next step that reports a failure"),
+    command(Id::PreviousError, "previous error", G::Read, &[k('{')], SESSION, "Goes to the previous step that reports a failure"),
+    command(Id::NextStep, "next step", G::Read, &[k('J')], &[C::Detail], "Reads the next step").hinted(),
+    command(Id::PreviousStep, "previous step", G::Read, &[k('K')], &[C::Detail], "Reads the previous step").hinted(),
+    command(Id::Pretty, "raw/pretty", G::Read, &[k('p')], SESSION, "Shows JSON laid out, or the text as it was written"),
+    command(Id::Copy, "copy", G::Read, &[k('y')], SESSION, "Copies the selected step's text through the terminal (OSC 52), over SSH too"),
+    command(Id::NextPane, "next pane", G::Move, &[key(Code::Tab)], SESSION, "Goes to the next pane: list, text, branches").hinted(),
+    command(Id::PreviousPane, "previous pane", G::Move, &[Key::shift(Code::Tab), key(Code::Left)], SESSION, "Goes to the previous pane"),
+    command(Id::Type, "type", G::Edit, &[k('i'), key(Code::Enter)], &[C::Editor], "Goes on typing").hinted(),
+    command(Id::StopTyping, "stop typing", G::Edit, &[key(Code::Esc)], &[C::Typing], "Leaves the text for the plain keys; nothing is lost").hinted(),
+    command(Id::Gates, "fork", G::Edit, &[k('f'), Key::ctrl('s'), key(Code::F(2))], &[C::Editor], "Takes the edit to the six gates").hinted(),
+    command(Id::Gates, "fork", G::Edit, &[Key::ctrl('s'), key(Code::F(2))], &[C::Typing], "Takes the edit to the six gates, while typing").hinted(),
+    command(Id::External, "$EDITOR", G::Edit, &[Key::ctrl('e')], &[C::Editor, C::Typing], "Edits the text in $VISUAL or $EDITOR").hinted(),
+    command(Id::Resume, "fork and run", G::Gates, &[key(Code::Enter)], &[C::Gates], "Forks and runs, when gates 1 to 5 hold").hinted().unless(needs_ready),
+    command(Id::Diagnostic, "run as diagnostic", G::Gates, &[k('d')], &[C::Gates], "Runs a diagnostic branch, when the state gate alone does not hold").hinted().unless(needs_diagnostic),
+    command(Id::MoreRuns, "more runs", G::Gates, &[k('+'), k('=')], &[C::Gates], "Plans one more run").hinted(),
+    command(Id::FewerRuns, "fewer", G::Gates, &[k('-')], &[C::Gates], "Plans one run less").hinted(),
+    command(Id::Seed, "seed", G::Gates, &[k('s')], &[C::Gates], "Takes the next seed: other luck, same edit").hinted(),
+    command(Id::Pause, "pause/resume", G::Replay, &[k(' ')], &[C::Replay], "Pauses every run before its next step, or goes on").hinted().unless(needs_running),
+    command(Id::Step, "one step", G::Replay, &[k('s')], &[C::Replay], "Lets every run make one step, then pauses").hinted().unless(needs_running),
+    command(Id::Stop, "stop", G::Replay, &[k('x')], &[C::Replay], "Stops every run; the steps made stay").hinted().unless(needs_running),
+    command(Id::CompareRun, "compare", G::Replay, &[key(Code::Enter), k('c')], &[C::Replay], "Compares this run with its parent").hinted().unless(needs_run),
+    command(Id::Expand, "full text", G::Compare, &[key(Code::Enter)], &[C::Compare], "Shows the selected pair in full").hinted(),
+    command(Id::NextDifference, "next difference", G::Compare, &[k('n')], &[C::Compare], "Goes to the next pair that differs").hinted(),
+    command(Id::PreviousDifference, "previous", G::Compare, &[k('N'), k('p')], &[C::Compare], "Goes to the previous pair that differs").hinted(),
+    command(Id::NextRun, "next run", G::Replay, &[key(Code::Tab), key(Code::Right)], &[C::Replay, C::Compare], "Watches or compares the next run").hinted(),
+    command(Id::PreviousRun, "previous run", G::Replay, &[Key::shift(Code::Tab), key(Code::Left)], &[C::Replay, C::Compare], "Watches or compares the previous run"),
+    command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay, C::Gates], "Opens the edit again, for another try").hinted(),
+    command(Id::Mark, "mark as reached", G::Debug, &[k('M')], &[C::Milestones], "Marks the selected milestone as reached at the selected step").hinted(),
+    command(Id::CompareRun, "compare", G::Debug, &[key(Code::Enter), k('c')], &[C::Interventions], "Compares the intervention's best run with its parent").hinted(),
+    command(Id::Verdicts, "verdicts", G::Debug, &[k('v')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Lists the interventions with their runs and verdicts").hinted().unless(needs_intervention),
+    command(Id::Milestones, "milestones", G::Debug, &[k('m')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows which milestones were reached, gained and lost").hinted(),
+    command(Id::Replay, "replay", G::Debug, &[k('r')], SESSION, "Goes back to the replay").hinted().unless(needs_replay),
+    command(Id::Accept, "take", G::General, &[key(Code::Enter)], &[C::Prompt], "Takes the line").hinted(),
+    command(Id::Back, "cancel", G::General, &[key(Code::Esc)], &[C::Prompt], "Drops the line").hinted(),
+    command(Id::Up, "up", G::Move, &[k('k'), key(Code::Up)], PANES, "One line up"),
+    command(Id::Down, "down", G::Move, &[k('j'), key(Code::Down)], PANES, "One line down"),
+    command(Id::PageUp, "page up", G::Move, &[key(Code::PageUp), Key::ctrl('u')], PANES, "One page up"),
+    command(Id::PageDown, "page down", G::Move, &[key(Code::PageDown), Key::ctrl('d')], PANES, "One page down"),
+    command(Id::First, "first", G::Move, &[key(Code::Home), k('<')], PANES, "To the beginning"),
+    command(Id::Last, "last", G::Move, &[key(Code::End), k('>'), k('G')], PANES, "To the end; a running branch is then followed"),
+    command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
+    command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
+    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions], "Shows the keys").hinted(),
+    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions], "Shows the last message in full").unless(needs_notice),
+    command(Id::Quit, "quit", G::General, &[k('q')], &[C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
+    command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
+];
+
+fn needs_editable(app: &App) -> Option<&'static str> {
+    let step = app.open.as_ref().and_then(|open| open.step())?;
+    (!step.editable()).then_some("This is a word of the machinery and cannot be edited. Pick an instruction, a plan or a message")
+}
+
+fn needs_branch(app: &App) -> Option<&'static str> {
+    let alone = app.open.as_ref().is_none_or(|open| open.branches.len() < 2);
+    alone.then_some(
+        "There is no branch to compare with yet. Press e on a step to edit it, then fork",
+    )
+}
+
+fn needs_intervention(app: &App) -> Option<&'static str> {
+    let none = app
+        .open
+        .as_ref()
+        .is_none_or(|open| open.interventions.is_empty());
+    none.then_some("Nothing was tried yet. Press e on a step to edit it, then fork")
+}
+
+fn needs_replay(app: &App) -> Option<&'static str> {
+    app.replay_here().is_none().then_some(
+        "Nothing was replayed since the program started. Press v for the verdicts so far",
+    )
+}
+
+fn needs_search(app: &App) -> Option<&'static str> {
+    let none = app.open.as_ref().is_none_or(|open| open.search.is_none());
+    none.then_some("Search first: press /")
+}
+
+fn needs_ready(app: &App) -> Option<&'static str> {
+    let report = app.gates().and_then(|gates| gates.report());
+    match report {
+        None => Some("The gates are still being checked"),
+        Some(report) if report.ready() => None,
+        Some(report) if report.may_run_diagnostic() => Some(
+            "Held: the state before this step cannot be restored exactly. Press d to run it as a diagnostic branch",
+        ),
+        Some(_) => {
+            Some("Held: a gate does not hold; its line says how to mend it. Nothing has run")
+        }
+    }
+}
+
+fn needs_diagnostic(app: &App) -> Option<&'static str> {
+    match app.gates().and_then(|gates| gates.report()) {
+        Some(report) if report.may_run_diagnostic() => None,
+        Some(report) if report.ready() => Some("All gates hold: press Enter for an exact replay"),
+        _ => Some(
+            "A diagnostic branch is for a state that does not restore exactly; here something else is in the way",
+        ),
+    }
+}
+
+fn needs_running(app: &App) -> Option<&'static str> {
+    let over = app.replay.as_ref().is_none_or(|replay| !replay.running());
+    over.then_some("All runs have ended")
+}
+
+fn needs_run(app: &App) -> Option<&'static str> {
+    let none = app
+        .replay
+        .as_ref()
+        .is_none_or(|replay| replay.run().is_none());
+    none.then_some("No run has started yet")
+}
+
+fn needs_notice(app: &App) -> Option<&'static str> {
+    app.last_notice.is_none().then_some("There is no message")
+}
