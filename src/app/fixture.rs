@@ -252,6 +252,7 @@ pub(crate) fn report(state: Option<bool>) -> Report {
         name,
         holds,
         found: found.into(),
+        evidence: std::collections::BTreeMap::new(),
         details: Vec::new(),
         mend: None,
     };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
@@ -76,6 +77,12 @@ pub enum Command {
     Demo(Demo),
     /// Play a scenario world from its beginning
     Run(Run),
+    /// Say what the gates make of steering records
+    Classify(Classify),
+    /// Show, hand out or check the chain of receipts
+    Receipt(Receipt),
+    /// Make a key to sign with
+    Owner(Owner),
     /// Print the schema of a file format
     Schema(Schema),
     /// List the keys of the screen
@@ -238,6 +245,63 @@ pub enum RunWhere {
     },
 }
 
+/// `dover classify`.
+#[derive(clap::Args, Debug)]
+pub struct Classify {
+    /// Steering records: a JSON array, one record, or one per line (`-` is standard input)
+    pub file: PathBuf,
+}
+
+/// `dover receipt`.
+#[derive(clap::Args, Debug)]
+pub struct Receipt {
+    /// What to do with them
+    #[command(subcommand)]
+    pub what: ReceiptWhat,
+}
+
+/// What can be done with receipts.
+#[derive(Subcommand, Debug)]
+pub enum ReceiptWhat {
+    /// List the store's receipts
+    Show,
+    /// Hand out the chain with its head line
+    Export {
+        /// Write to a file instead of standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Sign the head with this owner's key (`dover owner new`)
+        #[arg(long, value_name = "NAME")]
+        sign: Option<String>,
+    },
+    /// Check a chain offline and name the first receipt that fails
+    Verify {
+        /// An exported chain (`-` is standard input) [default: the store's own]
+        file: Option<PathBuf>,
+        /// The public key that must have signed it
+        #[arg(long, value_name = "HEX")]
+        key: Option<PublicKey>,
+    },
+}
+
+/// `dover owner`.
+#[derive(clap::Args, Debug)]
+pub struct Owner {
+    /// What to do
+    #[command(subcommand)]
+    pub what: OwnerWhat,
+}
+
+/// What can be done about owners.
+#[derive(Subcommand, Debug)]
+pub enum OwnerWhat {
+    /// Make a key for an owner; the private part stays in the configuration directory
+    New {
+        /// The owner's name
+        name: String,
+    },
+}
+
 /// `dover schema`.
 #[derive(clap::Args, Debug)]
 pub struct Schema {
@@ -251,6 +315,10 @@ pub struct Schema {
 pub enum SchemaOf {
     /// dover's own session file, JSON Lines.
     Session,
+    /// One line of an exported chain of receipts.
+    Receipt,
+    /// Steering records, as `dover classify` reads them.
+    Steering,
 }
 
 /// `dover keys`.

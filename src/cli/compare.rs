@@ -91,7 +91,12 @@ impl Compared {
     fn pair(&self, out: &mut Out, pair: &Pair) -> io::Result<()> {
         let a = pair.a.and_then(|index| self.left.get(&index)).map(cell);
         let b = pair.b.and_then(|index| self.right.get(&index)).map(cell);
-        let mark = if pair.same { '=' } else { '≠' };
+        let mark = match (&a, &b) {
+            _ if pair.same => '=',
+            (Some(_), None) => '-',
+            (None, Some(_)) => '+',
+            _ => '≠',
+        };
         if out.width() >= SIDE_BY_SIDE {
             let half = (out.width() - 5) / 2;
             let left = text::cut(&a.unwrap_or_default(), half);
@@ -105,10 +110,10 @@ impl Compared {
             return out.row(Tone::Faint, &format!("=   {}", b.unwrap_or_default()));
         }
         if let Some(a) = a {
-            out.row(Tone::Bad, &format!("≠ a {a}"))?;
+            out.row(Tone::Bad, &format!("{mark} a {a}"))?;
         }
         match b {
-            Some(b) => out.row(Tone::Good, &format!("≠ b {b}")),
+            Some(b) => out.row(Tone::Good, &format!("{mark} b {b}")),
             None => Ok(()),
         }
     }

@@ -122,7 +122,7 @@ fn edits_of(edits: Vec<Edit>, name: &str) -> Result<Vec<Edit>, CliError> {
 /// Makes one edit, runs it, and puts its first run beside the original.
 fn walk(context: &Context, store: &Store, main: &BranchId, edit: Edit) -> Result<Walked, CliError> {
     for Decision { key, state, why } in &edit.decisions {
-        store.set_effect(main, key, *state, why)?;
+        store.set_effect(main, key, *state, why, &context.operator())?;
     }
     let request = ForkRequest {
         branch: main.clone(),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::gate::receipt::Fault;
 use crate::pipeline::PipelineError;
 use crate::runtime::RuntimeError;
 use crate::store::StoreError;
@@ -52,6 +53,11 @@ pub enum CliError {
         /// What to do.
         mend: &'static str,
     },
+    /// The store's own chain of receipts is broken.
+    #[error(
+        "the store's receipts do not verify: {0}. Something other than dover wrote to it: restore the store from a copy"
+    )]
+    Damaged(Fault),
     /// A second Ctrl-C, while the runs were being stopped.
     #[error(
         "broken off before every run had stopped; the branches will be shown as interrupted, each with its whole steps"
@@ -78,6 +84,7 @@ impl CliError {
             // The store can be read but an operation failed, such as on a full disk.
             Self::Store(StoreError::Database { .. })
             | Self::Pipeline(PipelineError::Store(StoreError::Database { .. }))
+            | Self::Damaged(_)
             | Self::BrokenOff
             | Self::Threads(_)
             | Self::Output(_) => Exit::Held,

@@ -4,6 +4,7 @@
 //! With `--json` standard output holds one JSON value or, on an error, nothing: the error is a JSON object on standard error.
 
 mod args;
+mod classify;
 mod compare;
 mod context;
 mod demo;
@@ -12,6 +13,8 @@ mod fork;
 mod import;
 mod keys;
 mod out;
+mod owner;
+mod receipt;
 mod replay;
 mod run;
 mod schema;
@@ -61,6 +64,9 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Sessions) => sessions::run(&mut context),
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
+        Some(Command::Classify(args)) => classify::run(&mut context, &args),
+        Some(Command::Receipt(args)) => receipt::run(&mut context, args),
+        Some(Command::Owner(args)) => owner::run(&mut context, args),
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
         Some(Command::Keys(args)) => keys::run(&mut context, &args),

@@ -70,8 +70,11 @@ pub(super) fn gate(input: &Authority) -> GateResult {
         );
     }
     if !input.risk.high {
-        return gate.holds(format!("low risk: {}, operator {operator}", input.risk.why));
+        return gate
+            .rests_on("low_risk")
+            .holds(format!("low risk: {}, operator {operator}", input.risk.why));
     }
+    let gate = gate.rests_on("high_risk");
     let wants = "An owner must approve exactly this edit";
     let why = format!("high risk: {}", input.risk.why);
     let Some(approval) = input.approval else {
@@ -90,6 +93,7 @@ pub(super) fn gate(input: &Authority) -> GateResult {
     };
     match fault {
         None => gate
+            .rests_on("approval")
             .holds(format!("high risk, approved by {}", approval.owner))
             .detail(why),
         Some(fault) => gate

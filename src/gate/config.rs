@@ -33,6 +33,7 @@ pub(super) fn gate(input: &Config) -> GateResult {
             "Import the session with its configuration",
         );
     };
+    let gate = gate.rests_on("pin");
     let Some(own) = input.own else {
         return gate.fails(
             "the runtime does not tell its configuration",
@@ -57,6 +58,7 @@ pub(super) fn gate(input: &Config) -> GateResult {
         }
     });
     if reached == own {
+        let gate = used.iter().fold(gate, |gate, _| gate.rests_on("delta"));
         let count = used.len();
         let noun = if count == 1 { "change" } else { "changes" };
         return gate

@@ -15,12 +15,15 @@ pub struct Effects<'a> {
 }
 
 pub(super) fn gate(input: &Effects) -> GateResult {
-    let gate = GateResult::new(3, "effects");
+    let mut gate = GateResult::new(3, "effects");
     let after: Vec<&Effect> = input
         .all
         .iter()
         .filter(|effect| effect.step >= input.fork_step && effect.class != EffectClass::ReadOnly)
         .collect();
+    for effect in &after {
+        gate = gate.rests_on(effect.state.name());
+    }
     let details = after.iter().map(|effect| {
         let state = effect.state.name();
         let why = effect

@@ -66,6 +66,7 @@ pub(super) fn gate(input: &Lineage) -> GateResult {
     match (facts.recorded, facts.recomputed) {
         (Some(recorded), Some(now)) if recorded == now => gate
             .holds(format!("prefix of {step} steps, digest {}", now.short()))
+            .rests_on("prefix_digest")
             .detail(format!("forked from {parent} at step {step}"))
             .details(
                 input

@@ -6,11 +6,14 @@
 mod authority;
 mod config;
 mod effects;
+pub mod key;
 mod lineage;
 mod outcome;
+pub mod receipt;
 mod report;
 mod risk;
 mod state;
+pub mod steering;
 
 pub use authority::{Approval, Authority, Binding};
 pub use config::{Config, Delta};
@@ -20,8 +23,6 @@ pub use outcome::outcome;
 pub use report::{GateResult, Report};
 pub use risk::{Risk, risk};
 pub use state::{KeyResult, State, compare_keys};
-
-use crate::model::GateStatus;
 
 /// Everything the gates judge, as plain data.
 #[derive(Clone, Copy, Debug)]
@@ -41,27 +42,13 @@ pub struct Input<'a> {
 /// Evaluates all gates; the first of 1–5 that does not hold names the status.
 #[must_use]
 pub fn evaluate(input: &Input) -> Report {
-    let gates = vec![
+    Report::before_the_run([
         lineage::gate(&input.lineage),
         state::gate(&input.state),
         effects::gate(&input.effects),
         authority::gate(&input.authority),
         config::gate(&input.config),
-        outcome::before_the_run(),
-    ];
-    let named = [
-        GateStatus::InvalidLineage,
-        GateStatus::RestoreUncertain,
-        GateStatus::EffectsUnreconciled,
-        GateStatus::NeedsApproval,
-        GateStatus::ConfigUnpinned,
-    ];
-    let status = gates
-        .iter()
-        .zip(named)
-        .find(|(gate, _)| gate.holds != Some(true))
-        .map_or(GateStatus::ReadyToResume, |(_, status)| status);
-    Report { gates, status }
+    ])
 }
 
 #[cfg(test)]

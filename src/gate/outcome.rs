@@ -36,6 +36,10 @@ impl Report {
                 "the verifier rejects the final answer",
                 "Try another edit, or another step",
             ),
+            (_, Judgement::CannotJudge(Unjudged::NoReceipt)) => gate.fails(
+                Unjudged::NoReceipt.to_string(),
+                "Let the run come to its end and write one",
+            ),
             (_, Judgement::CannotJudge(why)) if why != Unjudged::NoAnswer => gate.fails(
                 why.to_string(),
                 "Set what is right: dover set S --expected TEXT",
@@ -45,8 +49,20 @@ impl Report {
                 "Try another edit, or allow more steps",
             ),
         };
+        self.with_outcome(gate)
+    }
+
+    /// The report of a run of which it cannot be told what came of it.
+    pub(super) fn unjudged(self, found: GateResult) -> Self {
+        Self {
+            status: GateStatus::Unverified,
+            ..self.with_outcome(found)
+        }
+    }
+
+    fn with_outcome(mut self, found: GateResult) -> Self {
         self.gates.retain(|gate| gate.number != 6);
-        self.gates.push(gate);
+        self.gates.push(found);
         self
     }
 }

@@ -1,5 +1,7 @@
 //! What the gates found, as the panel, the command line and the store take it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::model::GateStatus;
@@ -15,6 +17,8 @@ pub struct GateResult {
     pub holds: Option<bool>,
     /// What was checked and found, one line for a person.
     pub found: String,
+    /// The kinds of evidence it rests on and how many there are of each: fixed words, for receipts.
+    pub evidence: BTreeMap<&'static str, usize>,
     /// Further evidence, a line each: a key with its result and test, an effect with its state.
     pub details: Vec<String>,
     /// What is missing and how to mend it, if it does not hold.
@@ -29,6 +33,7 @@ impl GateResult {
             name,
             holds: Some(false),
             found: String::new(),
+            evidence: BTreeMap::new(),
             details: Vec::new(),
             mend: None,
         }
@@ -44,6 +49,12 @@ impl GateResult {
         self.holds = Some(false);
         self.found = found.into();
         self.mend = Some(mend.into());
+        self
+    }
+
+    /// Counts one more piece of evidence of a kind.
+    pub(super) fn rests_on(mut self, kind: &'static str) -> Self {
+        *self.evidence.entry(kind).or_default() += 1;
         self
     }
 
@@ -77,6 +88,25 @@ pub struct Report {
 }
 
 impl Report {
+    /// Gates 1–5 as they were found; the first that does not hold names the status, and gate 6 waits for the run.
+    pub(super) fn before_the_run(found: [GateResult; 5]) -> Self {
+        let named = [
+            GateStatus::InvalidLineage,
+            GateStatus::RestoreUncertain,
+            GateStatus::EffectsUnreconciled,
+            GateStatus::NeedsApproval,
+            GateStatus::ConfigUnpinned,
+        ];
+        let status = found
+            .iter()
+            .zip(named)
+            .find(|(gate, _)| gate.holds != Some(true))
+            .map_or(GateStatus::ReadyToResume, |(_, status)| status);
+        let mut gates = Vec::from(found);
+        gates.push(super::outcome::before_the_run());
+        Self { gates, status }
+    }
+
     /// Whether gates 1–5 hold.
     #[must_use]
     pub fn ready(&self) -> bool {

@@ -20,26 +20,24 @@ const REACH: usize = 4;
 /// at or near a value that the profile calls sensitive (a recipient, a budget, a permission, a target, a destructive action).
 #[must_use]
 pub fn risk(original: &str, edited: &str, profile: &Profile, local_fixtures: bool) -> Risk {
-    if local_fixtures {
-        return Risk {
-            high: false,
-            why: "local fixtures only".into(),
-        };
-    }
     let (before, after) = changed_words(original, edited);
-    let touched = profile
+    let mut touched = profile
         .sensitive
         .iter()
-        .find(|value| before.touches(value, REACH) || after.touches(value, REACH));
-    match touched {
-        Some(value) => Risk {
-            high: true,
-            why: format!("the edit changes '{value}'"),
-        },
-        None => Risk {
-            high: false,
-            why: "nothing sensitive changed".into(),
-        },
+        .filter(|value| before.touches(value, REACH) || after.touches(value, REACH));
+    Risk::of(local_fixtures, touched.next().map(String::as_str))
+}
+
+impl Risk {
+    /// The risk by how far the runtime reaches and the first sensitive thing that the edit changes.
+    #[must_use]
+    pub fn of(local_fixtures: bool, changed: Option<&str>) -> Self {
+        let (high, why) = match changed {
+            _ if local_fixtures => (false, "local fixtures only".into()),
+            Some(value) => (true, format!("the edit changes '{value}'")),
+            None => (false, "nothing sensitive changed".into()),
+        };
+        Self { high, why }
     }
 }
 

@@ -83,8 +83,11 @@ pub fn compare_keys(input: &State) -> Vec<KeyResult> {
 }
 
 pub(super) fn gate(input: &State) -> GateResult {
-    let gate = GateResult::new(2, "state");
+    let mut gate = GateResult::new(2, "state");
     let keys = compare_keys(input);
+    for key in &keys {
+        gate = gate.rests_on(key.result.name());
+    }
     let total = keys.len();
     let acknowledged = |key: &KeyResult| {
         key.key == TOOL_REGISTRY && key.result == RestoreResult::Drifted && input.drift_acknowledged
@@ -125,7 +128,7 @@ pub(super) fn gate(input: &State) -> GateResult {
         };
         gate.fails(found, mend)
     } else if keys.iter().any(acknowledged) {
-        gate.holds(format!(
+        gate.rests_on("acknowledged").holds(format!(
             "{} of {total} keys exact, tool registry's drift acknowledged",
             total - 1
         ))

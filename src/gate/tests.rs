@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::model::{
-    BranchId, Checkpoint, Digest, Effect, EffectClass, EffectState, Judgement, KeyState,
-    RestoreResult, RestoredKey, Unjudged,
+    BranchId, Checkpoint, Digest, Effect, EffectClass, EffectState, GateStatus, Judgement,
+    KeyState, RestoreResult, RestoredKey, Unjudged,
 };
 
 /// An input that owns what it speaks of.

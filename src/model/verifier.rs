@@ -44,6 +44,8 @@ pub enum Unjudged {
     NonFiniteExpected,
     /// The run gave no final answer.
     NoAnswer,
+    /// The branch has no outcome receipt of its own.
+    NoReceipt,
 }
 
 impl fmt::Display for Unjudged {
@@ -54,6 +56,7 @@ impl fmt::Display for Unjudged {
             Self::EmptyExpected => "the expected answer is empty",
             Self::NonFiniteExpected => "the expected answer is not a finite number",
             Self::NoAnswer => "there is no final answer",
+            Self::NoReceipt => "the branch has no outcome receipt of its own",
         })
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use crate::gate::Report;
 use crate::model::{Branch, BranchId, Digest, EffectState, Intervention, RunStatus, StepHead};
 use crate::runtime::Restore;
-use crate::store::{ForkDraft, ForkRuling, Store};
+use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
 use super::judge::{Probe, judge};
 use super::replay::replay;
@@ -156,6 +156,11 @@ fn write(
             go: found.ready() || diagnostic,
             diagnostic,
             reason: found.reason().filter(|_| !found.ready()),
+            receipt: ForkEvidence {
+                gates: found.gates.clone(),
+                config: Some(plan.description.config),
+                approver: None,
+            },
         };
         report = Some(found);
         ruling

@@ -7,7 +7,7 @@ use super::columns::{Json, Named};
 use super::error::{Fault, StoreError};
 use super::lineage::{self, Line};
 use super::records::Ending;
-use super::{checkpoints, effects, sessions, steps};
+use super::{checkpoints, effects, receipts, sessions, steps};
 use crate::model::{Branch, BranchId, Checkpoint, Effect, RunStatus, Step};
 
 const COLUMNS: &str =
@@ -106,6 +106,7 @@ impl Store {
                 ending.milestones.map(Json),
                 ending.reason,
             ])?;
+            self.receipt(tx, receipts::ended(tx, &read(tx, key)?)?)?;
             Ok(())
         })
     }

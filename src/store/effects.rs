@@ -8,6 +8,7 @@ use super::Store;
 use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
+use super::receipts;
 use crate::model::{BranchId, Effect, EffectState};
 
 impl Store {
@@ -16,13 +17,14 @@ impl Store {
         self.read(|conn| of_line(conn, &Line::of(conn, id)?))
     }
 
-    /// Records where an effect stands and the evidence or decision for it.
+    /// Records where an effect stands, the evidence or decision for it, and who said so; the receipt goes with it.
     pub fn set_effect(
         &self,
         id: &BranchId,
         operation_key: &str,
         state: EffectState,
         evidence: &str,
+        operator: &str,
     ) -> Result<(), StoreError> {
         self.write(|tx| {
             let line = Line::of(tx, id)?;
@@ -45,7 +47,8 @@ impl Store {
                 }
             }
             if found {
-                return Ok(());
+                let receipt = receipts::decided(id, operation_key, state, evidence, operator);
+                return self.receipt(tx, receipt);
             }
             Err(StoreError::Refused(format!(
                 "branch {id} has no effect with the operation key '{operation_key}': see its effects"

@@ -7,7 +7,7 @@ use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::{self, Line};
 use super::records::{ForkDraft, ForkFacts, ForkRuling};
-use super::{branches, effects, sessions, steps};
+use super::{branches, effects, receipts, sessions, steps};
 use crate::model::{Branch, BranchId, Digest, Intervention, RunStatus};
 
 impl Store {
@@ -70,6 +70,9 @@ impl Store {
                 ])?;
                 made.push(branches::read(tx, tx.last_insert_rowid())?);
             }
+            let receipt =
+                receipts::forked(tx, &intervention, place.recorded, &made, ruling)?;
+            self.receipt(tx, receipt)?;
             Ok((intervention, made))
         })
     }

@@ -15,6 +15,7 @@ mod import;
 mod lineage;
 mod milestones;
 mod owner;
+mod receipts;
 mod records;
 mod schema;
 mod search;
@@ -34,7 +35,7 @@ use owner::Owner;
 
 pub use error::StoreError;
 pub use import::Importer;
-pub use records::{Ending, ForkDraft, ForkFacts, ForkRuling, SessionSummary};
+pub use records::{Ending, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, SessionSummary};
 
 /// How long to wait for another process before saying that the store is locked.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,5 +1,6 @@
 //! What goes into the store and comes out of it beside the nouns of the model.
 
+use crate::gate::GateResult;
 use crate::model::{
     Branch, BranchId, Digest, Effect, GateStatus, Intervention, RunStatus, Session, Tally,
 };
@@ -62,6 +63,19 @@ pub struct ForkRuling {
     pub diagnostic: bool,
     /// The sentence that says why not.
     pub reason: Option<String>,
+    /// What the receipt will say of it.
+    pub receipt: ForkEvidence,
+}
+
+/// What a fork's receipt says beside what the store knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForkEvidence {
+    /// The gates' findings.
+    pub gates: Vec<GateResult>,
+    /// Digest of the configuration.
+    pub config: Option<Digest>,
+    /// Who approved, if somebody did.
+    pub approver: Option<String>,
 }
 
 /// How a run ended, as it is written on its branch.

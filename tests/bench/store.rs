@@ -78,6 +78,7 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         go: true,
         diagnostic: false,
         reason: None,
+        receipt: dover::store::ForkEvidence::default(),
     };
     store.fork(draft, &mut go).unwrap().1[0].id.clone()
 }

@@ -306,6 +306,20 @@ fn a_demonstration_walks_a_sample_and_fits_80_columns() {
                 && printed.contains("divergence")
         );
     }
+    // What it says of its edits is so: one mends the run, the last is a contrast.
+    for sample in ["night-picture", "honey-stall", "release-notes"] {
+        let walk = home.json(&["demo", sample]);
+        let forks = walk["forks"].as_array().unwrap();
+        let verdicts: Vec<_> = forks
+            .iter()
+            .map(|fork| fork["outcome"]["verdict"].clone())
+            .collect();
+        assert!(
+            verdicts.contains(&json!("validated")),
+            "{sample}: {verdicts:?}"
+        );
+        assert_eq!(verdicts.last(), Some(&json!("refuted")), "{sample}");
+    }
     // Nothing of it is in the operator's store.
     assert!(!home.path("store.db").exists());
     assert!(

@@ -507,14 +507,16 @@ fn worlds_are_told_from_logs() {
         file
     };
     assert_eq!(
-        sniff(&write("a.txt", "title = \"x\"\n[world]\nname = \"w\"\n")),
+        sniff(&write("a.txt", "title = \"x\"\n[[agent]]\nname = \"w\"\n")),
         Content::World
     );
     assert_eq!(
         sniff(&write("b.toml", "[package]\nname = \"w\"\n")),
         Content::Log
     );
-    assert_eq!(sniff(&write("c.json", "[\n[world]\n]")), Content::Log);
+    // Broken, and yet nothing but a world.
+    assert_eq!(sniff(&write("d.toml", "title = \n[[page]]\n")), Content::World);
+    assert_eq!(sniff(&write("c.json", "{\"a\":\n[[agent]]\n}")), Content::Log);
     assert_eq!(sniff(Path::new("/nowhere")), Content::Log);
 }
 
@@ -778,7 +780,7 @@ fn a_world_beside_the_file_is_read_in_and_none_elsewhere() {
             .to_string()
     };
     let step = json!({"type": "step", "index": 0, "agent": "a", "kind": "task", "text": "t"});
-    let mut read_with = |world: &str| {
+    let read_with = |world: &str| {
         std::fs::write(&file, format!("{}\n{step}\n", header(world))).unwrap();
         import(&file, &mut Collect::default(), &mut |_, _| true)
             .unwrap()

@@ -13,6 +13,8 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod readme;
+mod receipts;
 mod scenario;
 mod screen;
 mod store;

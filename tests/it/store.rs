@@ -6,6 +6,7 @@ mod forks;
 mod imports;
 mod lineage;
 mod properties;
+mod receipts;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use dover::model::{
     BranchId, Category, Clock, Digest, GateStatus, Intervention, RunStatus, Session, Step, StepKind,
 };
-use dover::store::{Ending, ForkDraft, ForkFacts, ForkRuling, Store};
+use dover::store::{Ending, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Store};
 
 /// A clock that stands still.
 pub struct Noon;
@@ -122,6 +123,7 @@ pub fn go(_: &ForkFacts) -> ForkRuling {
         go: true,
         diagnostic: false,
         reason: None,
+        receipt: ForkEvidence::default(),
     }
 }
 

@@ -4,4 +4,5 @@ mod edits;
 mod honey_stall;
 mod night_picture;
 mod release_notes;
+mod samples;
 mod support;

@@ -1,7 +1,7 @@
 //! A fork writes its own rows alone, and a run has one life.
 
 use dover::model::{BranchId, GateStatus, RunStatus, Tally, prefix_digest};
-use dover::store::{Ending, ForkRuling, StoreError};
+use dover::store::{Ending, ForkEvidence, ForkRuling, StoreError};
 
 use super::{
     draft, ending, fork_and_start, fresh, go, message, open, plain_steps, session, take_in,
@@ -69,6 +69,7 @@ fn a_refused_fork_writes_one_held_branch_and_no_step() {
             go: false,
             diagnostic: false,
             reason: Some("a mail was sent".to_owned()),
+            receipt: ForkEvidence::default(),
         })
         .unwrap();
     let [held] = branches.as_slice() else {

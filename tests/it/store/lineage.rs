@@ -89,6 +89,7 @@ fn checkpoints_and_effects_follow_the_lineage() {
             "mail-1",
             EffectState::Reconciled,
             "keep, do not repeat",
+            "ann",
         )
         .unwrap();
     let known = &store.effects(&main).unwrap()[0];
@@ -96,7 +97,7 @@ fn checkpoints_and_effects_follow_the_lineage() {
         (known.state, known.evidence.as_deref()),
         (EffectState::Reconciled, Some("keep, do not repeat"))
     );
-    let foreign = store.set_effect(&child, "mail-5", EffectState::Reverted, "not ours");
+    let foreign = store.set_effect(&child, "mail-5", EffectState::Reverted, "not ours", "ann");
     assert!(matches!(foreign, Err(StoreError::Refused(_))));
 }
 

@@ -183,7 +183,7 @@ fn perform(
             let one = &all[branch % all.len()];
             if let Some(key) = one.effects.get(effect % one.effects.len().max(1)) {
                 store
-                    .set_effect(&one.id, key, EffectState::Reconciled, "keep")
+                    .set_effect(&one.id, key, EffectState::Reconciled, "keep", "ann")
                     .unwrap();
             }
         }

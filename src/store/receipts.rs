@@ -1,0 +1,135 @@
+//! The chain of receipts. A receipt is written in the transaction of what it is about: both are there or neither.
+
+use rusqlite::{Connection, Transaction, params};
+
+use super::Store;
+use super::error::{Fault, StoreError};
+use super::records::ForkRuling;
+use super::{lineage, sessions, steps};
+use crate::gate::key::PrivateKey;
+use crate::gate::receipt::{
+    self, Content, Decided, Ended, Forked, GateNote, Receipt, canonical_digest, hashed,
+    hashed_name, seal,
+};
+use crate::model::{Branch, BranchId, Digest, EffectState, Intervention};
+
+impl Store {
+    /// The whole chain as it is exported: the lines as they were kept, then the head, signed if a key is given.
+    pub fn receipts(&self, signer: Option<&PrivateKey>) -> Result<String, StoreError> {
+        self.read(|conn| {
+            let lines: rusqlite::Result<Vec<String>> = conn
+                .prepare_cached("SELECT body FROM receipt ORDER BY seq")?
+                .query_map([], |row| row.get(0))?
+                .collect();
+            let (count, last) = head(conn)?;
+            receipt::export(lines?.iter().map(String::as_str), count, last, signer)
+                .map_err(|error| unwritable(&error))
+        })
+    }
+
+    /// Appends to the chain, inside the transaction of what the receipt is about.
+    pub(super) fn receipt(&self, tx: &Transaction<'_>, content: Content) -> Result<(), Fault> {
+        let (count, last) = head(tx)?;
+        let receipt = Receipt {
+            seq: count + 1,
+            time: self.inner.clock.now(),
+            previous: last,
+            content,
+        };
+        let (line, digest) = seal(receipt).map_err(|error| unwritable(&error))?;
+        tx.prepare_cached("INSERT INTO receipt (seq, body) VALUES (?1, ?2)")?
+            .execute(params![count + 1, line])?;
+        tx.prepare_cached("UPDATE receipt_head SET count = ?1, last = ?2")?
+            .execute(params![count + 1, digest])?;
+        Ok(())
+    }
+}
+
+fn head(conn: &Connection) -> rusqlite::Result<(usize, Digest)> {
+    conn.prepare_cached("SELECT count, last FROM receipt_head")?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// A fork's receipt, or that of its refusal.
+pub(super) fn forked(
+    conn: &Connection,
+    intervention: &Intervention,
+    prefix: Digest,
+    branches: &[Branch],
+    ruling: ForkRuling,
+) -> Result<Content, Fault> {
+    let (_, session) = sessions::header(conn, intervention.parent.session())?;
+    let evidence = ruling.receipt;
+    let forked = Forked {
+        intervention: hashed(&intervention.id),
+        parent: hashed(intervention.parent.as_str()),
+        fork_step: intervention.step,
+        prefix,
+        branches: branches
+            .iter()
+            .map(|branch| hashed(branch.id.as_str()))
+            .collect(),
+        category: intervention.category,
+        edit_class: intervention.class,
+        edit: intervention.edit_digest,
+        runs: intervention.n,
+        operator: hashed_name(&intervention.operator),
+        approver: evidence.approver.as_deref().and_then(hashed_name),
+        profile: canonical_digest(&session.profile).map_err(|error| unwritable(&error))?,
+        config: evidence.config,
+        diagnostic: ruling.diagnostic,
+        gates: GateNote::of(&evidence.gates),
+        status: ruling.gate,
+    };
+    Ok(if ruling.go {
+        Content::Fork(forked)
+    } else {
+        Content::Refusal(forked)
+    })
+}
+
+/// The receipt of what somebody says of an effect.
+pub(super) fn decided(
+    branch: &BranchId,
+    operation: &str,
+    state: EffectState,
+    evidence: &str,
+    operator: &str,
+) -> Content {
+    Content::Decision(Decided {
+        branch: hashed(branch.as_str()),
+        operation: hashed(operation),
+        state,
+        evidence: Digest::of(evidence),
+        operator: hashed_name(operator),
+    })
+}
+
+/// The receipt of a run that came to its end.
+pub(super) fn ended(conn: &Connection, branch: &Branch) -> Result<Content, Fault> {
+    let (_, session) = sessions::header(conn, branch.id.session())?;
+    let line = lineage::Line::of(conn, &branch.id)?;
+    let trajectory = steps::recorded_digest(conn, &line, line.len)?
+        .ok_or_else(|| steps::no_step(&branch.id, line.len, line.len))?;
+    Ok(Content::Outcome(Ended {
+        branch: hashed(branch.id.as_str()),
+        run: branch.run,
+        status: branch.gate,
+        diagnostic: branch.diagnostic,
+        answered: branch.answer.is_some(),
+        success: branch.success,
+        verifier: session.verifier.as_ref().map(Into::into),
+        fulfilled: branch.fulfilled,
+        milestones: branch.milestones,
+        steps: branch.steps,
+        trajectory,
+    }))
+}
+
+/// Receipts are plain records, so this would be a fault of the program.
+fn unwritable(error: &serde_json::Error) -> Fault {
+    StoreError::Refused(format!(
+        "the receipt could not be written ({error}), so nothing was. This is a fault of dover: please report it"
+    ))
+    .into()
+}
