@@ -45,6 +45,8 @@ pub(crate) fn session() -> Session {
     }
 }
 
+/// The failed run.
+#[allow(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn steps() -> Vec<Step> {
     use StepKind::{
         Answer, Control, Instruction, Ledger, Message, Plan, Task, ToolCall, ToolResult,
@@ -553,10 +555,10 @@ pub(crate) fn replaying() -> App {
         agent: "Orchestrator".into(),
         text: "The caption names the city, so the request is ".into(),
     });
-    told.into_iter().for_each(|progress| {
+    for progress in told {
         let jobs = update(&mut app, Msg::Progress(ticket, progress));
         answer(&mut app, jobs);
-    });
+    }
     let second = vec![Some(6), None, Some(10), None, None];
     for (branch, reached) in branches.iter().zip([RIGHT.to_vec(), second]) {
         let jobs = update(&mut app, Msg::Milestones(branch.id.clone(), Ok(reached)));

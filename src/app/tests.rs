@@ -17,6 +17,7 @@ fn notice(app: &App) -> &str {
 
 #[test]
 fn escape_leads_back_from_everywhere_one_view_at_a_time() {
+    use Context::{Compare, Help, Milestones, Pair, Picker, Replay, Steps};
     let mut app = fixture::replayed();
     press(&mut app, "⏎⏎m?");
     let mut seen = vec![app.context()];
@@ -24,7 +25,6 @@ fn escape_leads_back_from_everywhere_one_view_at_a_time() {
         press(&mut app, "⎋");
         seen.push(app.context());
     }
-    use Context::{Compare, Help, Milestones, Pair, Picker, Replay, Steps};
     // `m` does not work over a pair in full.
     assert_eq!(seen, [Help, Pair, Compare, Replay, Steps, Picker]);
     press(&mut app, "⏎m");

@@ -112,6 +112,15 @@ fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
         app.views.clear();
         app.extents.rewind(Pane::Steps);
         app.extents.rewind(Pane::Detail);
+        if app
+            .open
+            .as_ref()
+            .is_some_and(|open| open.branches.len() == 1)
+        {
+            app.tell(
+                "Find the step that went wrong: } next failure, ] next trial; then e edits it",
+            );
+        }
     }
 }
 

@@ -158,30 +158,26 @@ impl Painter<'_> {
             width,
             theme,
         );
-        let indent = "              ";
-        for detail in &gate.details {
-            let head = vec![Span::styled(
-                format!("{indent}{} ", dot(self.charset)),
-                theme.style(Role::Muted),
-            )];
+        let dot = dot(self.charset);
+        let mut below = |sign: &str, text: &str, role: Role| {
+            let head = vec![Span::styled(format!("{:14}{sign} ", ""), theme.style(role))];
             lines.extend(hanging(
                 head,
-                Passage::plain(&clean_line(detail), Role::Muted),
+                Passage::plain(&clean_line(text), role),
                 width,
                 theme,
             ));
+        };
+        if gate.holds == Some(false) {
+            for detail in &gate.details {
+                below(dot, detail, Role::Muted);
+            }
+        } else if !gate.details.is_empty() {
+            // Evidence for what holds is read on, not picked from: it leaves the rows to what does not hold.
+            below(dot, &gate.details.join(&format!(" {dot} ")), Role::Muted);
         }
         if let Some(mend) = &gate.mend {
-            let head = vec![Span::styled(
-                format!("{indent}{} ", Glyph::TO.show(self.charset)),
-                theme.style(Role::Warn),
-            )];
-            lines.extend(hanging(
-                head,
-                Passage::plain(&clean_line(mend), Role::Warn),
-                width,
-                theme,
-            ));
+            below(Glyph::TO.show(self.charset), mend, Role::Warn);
         }
         lines
     }
@@ -216,8 +212,8 @@ fn advice(report: &Report) -> &'static str {
     if report.ready() {
         ": gates 1 to 5 hold. Enter forks and runs"
     } else if report.may_run_diagnostic() {
-        ": held. Nothing has run. d runs it as a diagnostic branch"
+        ": held, nothing has run. d runs it as a diagnostic branch"
     } else {
-        ": held. Nothing has run, nothing has changed. See → how to mend it"
+        ": held, nothing has run. How to mend it stands above"
     }
 }

@@ -8,9 +8,12 @@ use crate::app::fixture;
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 
-/// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it.
+/// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it, in the theme of `DOVER_LOOK_THEME`.
 fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
-    let theme = Theme::fallback(Depth::Ansi16);
+    let theme = match std::env::var("DOVER_LOOK_THEME") {
+        Ok(theme) => Theme::load(&theme, Depth::True, |_| None).unwrap(),
+        Err(_) => Theme::fallback(Depth::Ansi16),
+    };
     let mut cache = RenderCache::new(Charset::Unicode);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     // Twice, for the first frame tells the application how high its panes are.
