@@ -14,8 +14,6 @@ pub enum Pane {
     Branches,
     /// The step as it was, above the editor.
     Original,
-    /// The word diff, beside or below the editor.
-    Diff,
     /// The gate panel.
     Gates,
     /// Steps of the watched run.

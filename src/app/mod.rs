@@ -38,11 +38,6 @@ use msg::Ticket;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
 
-/// The command table, as the rest of the program calls it.
-pub mod commands {
-    pub use super::command::{Command, markdown_table, table};
-}
-
 /// A view over the picker or the session.
 #[derive(Debug)]
 pub enum View {

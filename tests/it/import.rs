@@ -515,8 +515,14 @@ fn worlds_are_told_from_logs() {
         Content::Log
     );
     // Broken, and yet nothing but a world.
-    assert_eq!(sniff(&write("d.toml", "title = \n[[page]]\n")), Content::World);
-    assert_eq!(sniff(&write("c.json", "{\"a\":\n[[agent]]\n}")), Content::Log);
+    assert_eq!(
+        sniff(&write("d.toml", "title = \n[[page]]\n")),
+        Content::World
+    );
+    assert_eq!(
+        sniff(&write("c.json", "{\"a\":\n[[agent]]\n}")),
+        Content::Log
+    );
     assert_eq!(sniff(Path::new("/nowhere")), Content::Log);
 }
 

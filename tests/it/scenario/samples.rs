@@ -10,7 +10,10 @@ const SAMPLES: [&str; 3] = ["night-picture", "honey-stall", "release-notes"];
 #[test]
 fn playing_a_world_gives_exactly_its_recorded_run() {
     for name in SAMPLES {
-        let path = format!("{}/sample-sessions/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/sample-sessions/{name}.jsonl",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let file = std::fs::read_to_string(&path).unwrap();
         let recorded = record(&sample(name));
         let mut session = Session::clone(&recorded.session);
@@ -21,7 +24,13 @@ fn playing_a_world_gives_exactly_its_recorded_run() {
         let steps = recorded.made.iter();
         let steps = steps.map(|m| (&m.step, m.checkpoint.as_ref(), m.effects.as_slice()));
         let mut played = Vec::new();
-        export(&mut played, &session, steps, recorded.finish.answer.as_deref()).unwrap();
+        export(
+            &mut played,
+            &session,
+            steps,
+            recorded.finish.answer.as_deref(),
+        )
+        .unwrap();
         let played = String::from_utf8(played).unwrap();
         for (line, (a, b)) in file.lines().zip(played.lines()).enumerate() {
             assert!(
