@@ -435,11 +435,10 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
                 }),
             ),
             Job::Compare(..) => Msg::Compared(Ok(Box::new(comparing()))),
-            Job::Pair((_, a), (_, b)) => Msg::Pair(
+            Job::Pair((_, a), (_, b)) => Msg::Pair(Ok(Box::new((
                 a.map(|i| steps()[i].clone()),
                 b.map(|i| branch_steps()[i].clone()),
-                None,
-            ),
+            )))),
             Job::Search(branch, words) => Msg::Hits(branch, words, Ok(vec![4, 6, 9])),
             _ => continue,
         };

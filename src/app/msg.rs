@@ -63,12 +63,15 @@ pub enum Msg {
     /// Two branches side by side.
     Compared(Result<Box<Comparing>, Fault>),
     /// A pair of the comparison in full.
-    Pair(Option<Step>, Option<Step>, Option<Fault>),
+    Pair(Result<Box<Both>, Fault>),
     /// The external editor came back.
     Edited(Result<String, Fault>),
     /// Something went wrong.
     Failed(Fault),
 }
+
+/// The steps of a pair, left and right.
+pub type Both = (Option<Step>, Option<Step>);
 
 /// A session as it is opened.
 #[derive(Debug)]

@@ -72,14 +72,12 @@ fn settle(app: &mut App, msg: Msg) {
                 judge::show_comparison(app, *comparing);
             }
         }
-        Msg::Pair(a, b, fault) => {
-            if let Some(fault) = fault {
-                app.fail(fault);
-            }
+        Msg::Pair(result) => {
+            let both = heed(app, result);
             if let Some(View::Compare(compare)) = app.views.last_mut()
-                && let Some(full) = &mut compare.full
+                && let (Some(full), Some(both)) = (&mut compare.full, both)
             {
-                (full.a, full.b) = (a, b);
+                (full.a, full.b) = *both;
             }
         }
         Msg::Edited(result) => {

@@ -296,10 +296,8 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let step = |branch: &BranchId, index: Option<usize>| {
                 index.map(|index| store.step(branch, index)).transpose()
             };
-            match step(&a, left).and_then(|left| Ok((left, step(&b, right)?))) {
-                Ok((left, right)) => say(Msg::Pair(left, right, None)),
-                Err(error) => say(Msg::Pair(None, None, Some(fault(error)))),
-            }
+            let both = step(&a, left).and_then(|left| Ok((left, step(&b, right)?)));
+            say(Msg::Pair(both.map(Box::new).map_err(fault)));
         }
         // These have their own ways.
         Job::Check(..) | Job::Fork(..) | Job::Hand(..) | Job::External(_) | Job::Copy(_) => {}

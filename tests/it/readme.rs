@@ -76,6 +76,7 @@ fn the_worked_example_works_by_keys_as_it_is_written() {
     pty.wait_for("▸ 19");
     pty.send("k");
     pty.wait_for("▸ 18");
+    pty.wait_for("fork here");
     shows(&mut pty, "screenshot");
     pty.send("e");
     pty.wait_for("your edit");
@@ -89,6 +90,8 @@ fn the_worked_example_works_by_keys_as_it_is_written() {
     pty.wait_for("Validated");
     pty.keys(&["Enter"]);
     pty.wait_for("≠");
+    // A frame is written from its top: its last row tells that it is whole.
+    pty.wait_for("n next difference");
     shows(&mut pty, "compare");
     pty.send("q");
     pty.wait_for("night-picture");
