@@ -33,6 +33,23 @@ fn escape_leads_back_from_everywhere_one_view_at_a_time() {
 }
 
 #[test]
+fn a_quick_key_after_escape_is_not_lost() {
+    let quick = |c| Key {
+        alt: true,
+        ..Key::char(c)
+    };
+    let mut app = fixture::opened();
+    press(&mut app, "⏎");
+    key(&mut app, quick('j'));
+    assert_eq!(app.context(), Context::Steps);
+    assert_eq!(app.open.as_ref().unwrap().selected, 10);
+    // In a text it is the text's: Alt-d deletes a word there.
+    press(&mut app, "ke");
+    key(&mut app, quick('d'));
+    assert_eq!(app.context(), Context::Typing);
+}
+
+#[test]
 fn an_edit_that_was_not_forked_is_kept_beside_its_step() {
     let mut app = fixture::opened();
     press(&mut app, "e now");

@@ -166,7 +166,18 @@ fn heed<T>(app: &mut App, result: Result<T, Fault>) -> Option<T> {
     result.map_err(|fault| app.fail(fault)).ok()
 }
 
+/// Terminals send Alt as Esc before the key, so Esc and a quick key look the same. No command has Alt: outside of a text it
+/// was Esc and the key.
 fn press(app: &mut App, key: Key) -> Vec<Job> {
+    if key.alt && app.context() != Context::Typing {
+        let mut jobs = press_one(app, Key::of(Code::Esc));
+        jobs.extend(press_one(app, Key { alt: false, ..key }));
+        return jobs;
+    }
+    press_one(app, key)
+}
+
+fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
     app.notice = None;
     let context = app.context();

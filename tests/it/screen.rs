@@ -257,9 +257,7 @@ fn what_cannot_be_opened_is_said_and_the_rest_is_there() {
     pty.wait_for(&played.session);
     pty.keys(&["!"]);
     pty.wait_for("message");
-    pty.keys(&["Esc"]);
-    pty.wait_for("pick a run");
-    pty.keys(&["q"]);
+    pty.keys(&["Esc", "q"]);
     assert_eq!(pty.wait_exit().exit_code(), 0);
 }
 
