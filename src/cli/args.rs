@@ -128,7 +128,7 @@ pub struct Fork {
     #[arg(long, value_name = "N")]
     pub at: usize,
     /// Text that replaces the step's content; without one the run is the unedited baseline
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Option<String>,
     /// The same from a file (`-` is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "text")]

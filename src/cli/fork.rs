@@ -279,7 +279,7 @@ impl Ran {
             "{}{gate}{diagnostic}{success}{fulfilled}{milestones}",
             self.run.name()
         );
-        let label = format!("  {:<4}", self.id.name());
+        let label = format!("  {:<3} ", self.id.name());
         out.labelled(&label, &line)?;
         if let Some(answer) = &self.answer {
             out.para(6, &format!("answer: {answer}"))?;

@@ -77,7 +77,7 @@ fn report(event: &Progress) {
         Progress::Step { branch, head } => {
             let who = speaker(&head.agent, head.kind, head.to.as_deref());
             tell(&format!(
-                "{:<4}{:>4} {who}  {}",
+                "{:<4} {:>4} {who}  {}",
                 branch.name(),
                 head.index,
                 head.head
@@ -86,7 +86,7 @@ fn report(event: &Progress) {
         Progress::Ended { branch } => {
             let reason = branch.reason.as_deref().unwrap_or_default();
             tell(&format!(
-                "{:<4}{} {reason}",
+                "{:<4} {} {reason}",
                 branch.id.name(),
                 branch.run.name()
             ));

@@ -14,6 +14,9 @@ pub struct Effects<'a> {
     pub all: &'a [Effect],
 }
 
+/// The most effects that a mend names one by one.
+const SHOWN: usize = 3;
+
 pub(super) fn gate(input: &Effects) -> GateResult {
     let mut gate = GateResult::new(3, "effects");
     let after: Vec<&Effect> = input
@@ -55,10 +58,20 @@ pub(super) fn gate(input: &Effects) -> GateResult {
             "main" => input.parent.session(),
             _ => input.parent.as_str(),
         };
+        let keys = after
+            .iter()
+            .filter(|effect| effect.blocks())
+            .map(|effect| effect.operation_key.as_str());
+        let settle: Vec<String> = keys
+            .map(|key| format!("--effect {key}=reconciled"))
+            .collect();
+        // A log may have dozens; whoever sees three knows how to write the rest.
+        let more = if settle.len() > SHOWN { " …" } else { "" };
+        let settle = settle.get(..SHOWN).unwrap_or(&settle).join(" ") + more;
         gate.fails(
             format!("{total} {noun} after the checkpoint: {blocking}"),
             format!(
-                "Record what became of them: dover set {session} --effect KEY=reconciled --why TEXT"
+                "Say what became of them: dover set {session} {settle} --why TEXT (or reverted); or what a tool does: --tool NAME=read_only"
             ),
         )
     } else {

@@ -126,16 +126,23 @@ impl Report {
     /// The sentence of the first gate that fails.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
-        self.gates
-            .iter()
-            .find(|gate| gate.holds == Some(false))
-            .map(|gate| {
-                let mend = gate
-                    .mend
-                    .as_deref()
-                    .map(|mend| format!(" {mend}"))
-                    .unwrap_or_default();
-                format!("gate {} {}: {}.{mend}", gate.number, gate.name, gate.found)
-            })
+        self.sentence(|gate| gate.holds == Some(false))
+    }
+
+    /// The sentence of the gate that holds back even a diagnostic branch, for which gate 2 need not hold.
+    #[must_use]
+    pub fn diagnostic_reason(&self) -> Option<String> {
+        self.sentence(|gate| gate.number != 2 && gate.holds == Some(false))
+    }
+
+    fn sentence(&self, which: impl Fn(&GateResult) -> bool) -> Option<String> {
+        self.gates.iter().find(|gate| which(gate)).map(|gate| {
+            let mend = gate
+                .mend
+                .as_deref()
+                .map(|mend| format!(" {mend}"))
+                .unwrap_or_default();
+            format!("gate {} {}: {}.{mend}", gate.number, gate.name, gate.found)
+        })
     }
 }

@@ -382,7 +382,8 @@ fn a_held_fork_says_what_to_do() {
     assert_eq!(
         case.report().reason().unwrap(),
         "gate 3 effects: 2 effects after the checkpoint: 2 pending. \
-         Record what became of them: dover set publish --effect KEY=reconciled --why TEXT"
+         Say what became of them: dover set publish --effect mail-4=reconciled --effect mail-5=reconciled --why TEXT \
+         (or reverted); or what a tool does: --tool NAME=read_only"
     );
 }
 

@@ -155,7 +155,11 @@ fn write(
             gate: found.status,
             go: found.ready() || diagnostic,
             diagnostic,
-            reason: found.reason().filter(|_| !found.ready()),
+            reason: if plan.diagnostic() {
+                found.diagnostic_reason().or_else(|| found.reason())
+            } else {
+                found.reason()
+            },
             receipt: ForkEvidence {
                 gates: found.gates.clone(),
                 config: Some(plan.description.config),
