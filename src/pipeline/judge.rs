@@ -76,7 +76,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
 }
 
 /// Effects whose tool the log did not class take the class that the profile gives it.
-fn classed(session: &Session, effects: &[Effect]) -> Vec<Effect> {
+pub(super) fn classed(session: &Session, effects: &[Effect]) -> Vec<Effect> {
     let class = |effect: &Effect| match (effect.class, session.profile.tools.get(&effect.tool)) {
         (EffectClass::Unknown, Some(tool)) => tool.class,
         (class, _) => class,

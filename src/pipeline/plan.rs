@@ -6,7 +6,7 @@ use crate::model::{self, Branch, BranchId, Category, EditClass, Session, Step};
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::Store;
 
-use super::{ModelSettings, PipelineError};
+use super::{ModelSettings, PipelineError, judge};
 
 /// n, where nothing outside local fixtures can be touched (SPEC 2.4).
 const RUNS: usize = 3;
@@ -249,6 +249,14 @@ pub fn restorability(
         })
         .map(String::as_str)
         .collect();
+    let pending = judge::classed(session, &store.effects(branch)?)
+        .iter()
+        .filter(|effect| effect.step >= step && effect.blocks())
+        .count();
+    if pending > 0 {
+        let noun = if pending == 1 { "effect" } else { "effects" };
+        return uncertain(format!("held: {pending} {noun} after this step to settle"));
+    }
     if missing.is_empty() {
         let n = required.len();
         Ok(Restorability {
