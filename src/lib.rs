@@ -24,7 +24,13 @@
 
 #![cfg_attr(
     test,
-    allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::format_collect,
+        clippy::float_cmp
+    )
 )]
 
 pub mod app;

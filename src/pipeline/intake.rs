@@ -237,9 +237,8 @@ impl Sink for Taken {
         checkpoint: Option<Checkpoint>,
         effects: Vec<Effect>,
     ) -> Result<(), ImportError> {
-        self.0
-            .push(&step, checkpoint.as_ref(), &effects)
-            .map_err(refused)
+        self.0.push(&step, checkpoint.as_ref(), &effects)?;
+        Ok(())
     }
 
     fn reclassify(
@@ -248,12 +247,15 @@ impl Sink for Taken {
         kind: StepKind,
         to: Option<&str>,
     ) -> Result<(), ImportError> {
-        self.0.reclassify(index, kind, to).map_err(refused)
+        self.0.reclassify(index, kind, to)?;
+        Ok(())
     }
 }
 
-fn refused(error: StoreError) -> ImportError {
-    ImportError::Sink {
-        reason: error.to_string(),
+impl From<StoreError> for ImportError {
+    fn from(error: StoreError) -> Self {
+        Self::Sink {
+            reason: error.to_string(),
+        }
     }
 }

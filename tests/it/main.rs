@@ -5,6 +5,12 @@
     clippy::indexing_slicing,
     missing_docs
 )]
+// Tables of cases are long, and names are taken in where a test needs them.
+#![allow(
+    clippy::format_collect,
+    clippy::items_after_statements,
+    clippy::too_many_lines
+)]
 
 mod cli;
 mod continued;

@@ -156,9 +156,8 @@ fn every_change_of_one_byte_in_a_signed_chain_is_found() {
 fn what_fails_first_is_named() {
     let text = chain_of(contents(), None);
     let lines: Vec<&str> = text.lines().collect();
-    let of = |picked: &[usize]| -> String {
-        picked.iter().map(|i| format!("{}\n", lines[*i])).collect()
-    };
+    let of =
+        |picked: &[usize]| -> String { picked.iter().flat_map(|i| [lines[*i], "\n"]).collect() };
     let table = [
         (
             of(&[0, 2, 3, 4]),
@@ -221,7 +220,7 @@ fn what_fails_first_is_named() {
     let added = longer
         .lines()
         .take(5)
-        .map(|line| format!("{line}\n"))
+        .flat_map(|line| [line, "\n"])
         .collect::<String>();
     assert!(
         fails(&format!("{added}{}\n", lines[4]))
@@ -282,7 +281,7 @@ proptest! {
     fn any_cut_and_paste_of_lines_is_found(picked in prop::collection::vec(0..5_usize, 0..7)) {
         let text = chain_of(contents(), Some(&key(1)));
         let lines: Vec<&str> = text.lines().collect();
-        let made: String = picked.iter().map(|i| format!("{}\n", lines[*i])).collect();
+        let made: String = picked.iter().flat_map(|i| [lines[*i], "\n"]).collect();
         prop_assert_eq!(verify(made.as_bytes(), None).is_ok(), made == text);
     }
 }

@@ -69,7 +69,7 @@ fn history(store: &Store) -> BranchId {
     let main = BranchId::main(&import.finish(header, ending(RunStatus::Done)).unwrap());
     let mut fork = draft(&main, 1, 1);
     fork.intervention.text = Some(MARKER.to_owned());
-    fork.intervention.operator = MARKER.to_owned();
+    MARKER.clone_into(&mut fork.intervention.operator);
     store.fork(fork.clone(), &mut |_| hold()).unwrap();
     store
         .set_effect(
