@@ -40,8 +40,9 @@ struct Edit {
     operator: String,
 }
 
+/// A branch with its scores.
 #[derive(Serialize)]
-struct Ran {
+pub(super) struct Ran {
     id: BranchId,
     parent: Option<BranchId>,
     fork_step: Option<usize>,
@@ -251,7 +252,7 @@ pub fn gates(out: &mut Out, gates: &[GateResult]) -> io::Result<()> {
 }
 
 impl Ran {
-    fn print(&self, out: &mut Out) -> io::Result<()> {
+    pub(super) fn print(&self, out: &mut Out) -> io::Result<()> {
         let gate = self
             .gate
             .map_or(String::new(), |gate| format!(" · {}", spaced(gate.name())));

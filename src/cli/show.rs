@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::args::Show;
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
+use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
     BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text,
@@ -29,6 +30,7 @@ struct Shown {
     answer: Option<String>,
     success: Option<bool>,
     milestones: Vec<Reached>,
+    branches: Vec<Ran>,
     steps: Vec<ShownStep>,
     #[serde(skip)]
     whole: bool,
@@ -66,6 +68,7 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
     context.out.give(&Shown {
         session: session.id.clone(),
         milestones: milestones(&store, &session, &id)?,
+        branches: forks(&store, &session)?,
         title: session.title,
         task: session.task,
         expected: session.expected,
@@ -104,6 +107,16 @@ fn milestones(
     Ok(titles
         .zip(reached)
         .map(|(title, step)| Reached { title, step })
+        .collect())
+}
+
+/// The session's branches beside `main`, in the order they were made.
+fn forks(store: &Store, session: &Session) -> Result<Vec<Ran>, CliError> {
+    let branches = store.branches(&session.id)?;
+    Ok(branches
+        .into_iter()
+        .filter(|branch| branch.parent.is_some())
+        .map(Ran::from)
         .collect())
 }
 
@@ -175,6 +188,11 @@ impl Answer for Shown {
             }
             step.print(out, false)?;
         }
-        Ok(())
+        if !self.branches.is_empty() {
+            out.heading("branches")?;
+        }
+        self.branches
+            .iter()
+            .try_for_each(|branch| branch.print(out))
     }
 }
