@@ -16,6 +16,8 @@ struct State {
     mode: Mode,
     /// Single steps granted so far; a paused run that has used fewer may make one more.
     granted: u64,
+    /// How many of them a later pause has taken back.
+    void: u64,
 }
 
 /// The hand on the runs of one fork: run, pause, step, stop. Clones share it.
@@ -35,12 +37,16 @@ impl Control {
         Self(Arc::new(watch::Sender::new(State {
             mode: Mode::Run,
             granted: 0,
+            void: 0,
         })))
     }
 
-    /// Pauses before the next step of every run.
+    /// Pauses before the next step of every run; steps granted but not made yet are taken back.
     pub fn pause(&self) {
-        self.change(|state| state.mode = Mode::Pause);
+        self.change(|state| {
+            state.mode = Mode::Pause;
+            state.void = state.granted;
+        });
     }
 
     /// Goes on.
@@ -103,6 +109,7 @@ impl Grip {
     pub(super) async fn permit(&mut self) -> bool {
         loop {
             let state = *self.states.borrow_and_update();
+            self.used = self.used.max(state.void);
             match state.mode {
                 Mode::Stop => return false,
                 Mode::Run => {
@@ -169,6 +176,19 @@ mod tests {
         hand.resume();
         assert_eq!(grip.permit().now_or_never(), Some(true));
         hand.pause();
+        assert_eq!(grip.permit().now_or_never(), None);
+    }
+
+    #[test]
+    fn a_pause_takes_back_what_a_slow_run_has_not_used() {
+        let hand = Control::new();
+        let mut grip = hand.grip();
+        hand.step();
+        hand.step();
+        hand.pause();
+        assert_eq!(grip.permit().now_or_never(), None);
+        hand.step();
+        assert_eq!(grip.permit().now_or_never(), Some(true));
         assert_eq!(grip.permit().now_or_never(), None);
     }
 

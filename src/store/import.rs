@@ -112,6 +112,11 @@ impl Importer {
         } = main;
         let created = self.store.inner.clock.now();
         self.store.write(|tx| {
+            // Somebody else may have taken the same file in meanwhile: it is the same session.
+            if let Some(id) = sessions::by_source(tx, session.source_digest)? {
+                session.id = id;
+                return Ok(());
+            }
             session.id = free_id(tx, &session.id)?;
             tx.execute(
                 "INSERT INTO session (name, header, source_digest, created, trials, reached)

@@ -65,14 +65,7 @@ impl Store {
 
     /// The session that was read from bytes of this digest; the newest if there are several.
     pub fn find_by_source(&self, digest: Digest) -> Result<Option<String>, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
-                    "SELECT name FROM session WHERE source_digest = ?1 ORDER BY id DESC LIMIT 1",
-                )?
-                .query_row([digest], |row| row.get(0))
-                .optional()?)
-        })
+        self.read(|conn| by_source(conn, Some(digest)))
     }
 
     /// Replaces what a person may set: expected answer, verifier, milestones, profile, title. Steps are untouched.
@@ -129,4 +122,17 @@ pub(super) fn count_reached(
     tx.prepare_cached("UPDATE session SET reached = ?2 WHERE id = ?1")?
         .execute(params![session, reached])?;
     Ok(())
+}
+
+/// The session that was read from bytes of this digest; the newest if there are several.
+pub(super) fn by_source(
+    conn: &Connection,
+    digest: Option<Digest>,
+) -> Result<Option<String>, Fault> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT name FROM session WHERE source_digest = ?1 ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row([digest], |row| row.get(0))
+        .optional()?)
 }

@@ -197,3 +197,26 @@ fn an_empty_session_is_a_session() {
         Err(StoreError::NoStep { .. })
     ));
 }
+
+#[test]
+fn the_same_file_taken_in_twice_at_once_is_one_session() {
+    let (_dir, store) = fresh();
+    let source = || Session {
+        source_digest: Some(Digest::of("the file")),
+        ..session("night")
+    };
+    let (mut first, mut second) = (store.import().unwrap(), store.import().unwrap());
+    for step in plain_steps(2) {
+        first.push(&step, None, &[]).unwrap();
+        second.push(&step, None, &[]).unwrap();
+    }
+    assert_eq!(
+        first.finish(source(), ending(RunStatus::Done)).unwrap(),
+        "night"
+    );
+    assert_eq!(
+        second.finish(source(), ending(RunStatus::Done)).unwrap(),
+        "night"
+    );
+    assert_eq!(store.session_ids().unwrap(), ["night"]);
+}
