@@ -23,6 +23,8 @@ use crate::runtime::RuntimeError;
 
 /// The longest answer taken as one step, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
+/// The shortest key that is taken for a secret, in characters.
+const SECRET: usize = 6;
 /// How much of a server's words an error shows, in characters.
 const MAX_SHOWN: usize = 300;
 /// The first wait before asking again, doubled each time, when the server names none.
@@ -146,8 +148,9 @@ impl Endpoint {
     /// Server text that is fit to be shown: short, one line, without the key.
     fn clean(&self, text: &str) -> String {
         let text = match &self.key {
-            Some(key) => text.replace(key.as_str(), "[key]"),
-            None => text.to_owned(),
+            // A key of a few characters is no secret but a placeholder, and would mask ordinary words.
+            Some(key) if key.len() >= SECRET => text.replace(key.as_str(), "[key]"),
+            _ => text.to_owned(),
         };
         let mut cleaned = String::new();
         for (count, word) in text.split_whitespace().enumerate() {
