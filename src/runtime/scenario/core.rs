@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::arithmetic::Names;
+use super::clause::{Clause, Object};
 use super::lexicon::{Lexicon, Sense, Skill};
-use super::read::{Clause, Object, Reading, read};
+use super::read::{Reading, read};
 use super::resolve::{Candidate, Match, Name, resolve, same_address};
 use super::state::{Belief, State};
 use super::words::fold;
@@ -147,6 +148,10 @@ impl Core {
     pub fn facts_sought(&self, text: &str) -> Vec<&Fact> {
         let mut found: Vec<&Fact> = Vec::new();
         for clause in self.read(text).asks() {
+            // "Look at each picture" is a round of visits, not a question.
+            if clause.every && clause.can(Skill::Open) {
+                continue;
+            }
             let asks = [Skill::Read, Skill::Search, Skill::Guess, Skill::Compute];
             if asks.iter().any(|skill| clause.can(*skill))
                 && let Some(fact) = self.fact_sought(clause)
@@ -188,11 +193,16 @@ impl Core {
             .collect();
         let own_verb = |tool: &Tool| tool.verbs.iter().any(|v| fold(v) == verb);
         // Quotations are what the tool is given, not what it is called, unless they call it.
-        let named = clause
+        let called = clause
             .object
             .named()
             .and_then(|name| tools.iter().find(|t| t.name == name));
-        if let Some(tool) = named {
+        if let Some(tool) = called {
+            return Some(tool);
+        }
+        // "sign off": the verb alone names the tool, if it is one tool's own.
+        let mut own = tools.iter().filter(|tool| own_verb(tool));
+        if let (true, Some(tool), None) = (clause.full().is_empty(), own.next(), own.next()) {
             return Some(tool);
         }
         let bare = |object: &Object| Object {
@@ -208,7 +218,7 @@ impl Core {
         for object in zones.iter().map(bare) {
             let found = match self.resolve(&object, &candidates) {
                 Match::One(name, _) => vec![name],
-                Match::Several(names) => names,
+                Match::Several(several) => several,
                 Match::None => Vec::new(),
             };
             let mut fitting = found
@@ -297,15 +307,6 @@ impl Core {
             || contains_words(&fold(text), &fold(value))
     }
 
-    /// A fact's value as it is held, or as it is guessed.
-    pub fn value_or_guess(&self, state: &State, fact: &Fact) -> String {
-        state
-            .memory
-            .beliefs
-            .get(&fact.id)
-            .map_or_else(|| fact.guess.clone(), |b| b.value.clone())
-    }
-
     /// Fills `{name}` from the given values, then from what is held or guessed.
     pub fn fill(&self, template: &str, own: &BTreeMap<String, String>, state: &State) -> String {
         let mut out = String::new();
@@ -322,7 +323,7 @@ impl Core {
             };
             match (own.get(name), self.world.fact(name)) {
                 (Some(value), _) => out.push_str(value),
-                (None, Some(fact)) => out.push_str(&self.value_or_guess(state, fact)),
+                (None, Some(fact)) => out.push_str(&state.value_or_guess(fact)),
                 (None, None) => {
                     out.push('{');
                     out.push_str(name);
@@ -423,12 +424,10 @@ impl World {
             .fact(id)
             .into_iter()
             .flat_map(|fact| [&fact.value, &fact.guess]);
-        let states = self
-            .page
-            .iter()
-            .flat_map(|page| &page.states)
-            .chain(self.tool.iter().flat_map(|tool| &tool.states));
-        let stated = states
+        let pages = self.page.iter().flat_map(|page| &page.states);
+        let tools = self.tool.iter().flat_map(|tool| &tool.states);
+        let stated = pages
+            .chain(tools)
             .filter(|s| s.fact == id)
             .filter_map(|s| s.value.as_ref());
         own.chain(stated).map(String::as_str).collect()

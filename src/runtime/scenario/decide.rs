@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic;
+use super::clause::{Clause, Object};
 use super::core::{Core, contains_words};
 use super::lexicon::Skill;
-use super::read::{Clause, Object};
 use super::resolve::{Candidate, Match};
 use super::state::{Act, State};
 use super::words::fold;
@@ -112,7 +112,7 @@ impl Mind<'_> {
             };
         }
         let fact = self.core.fact_sought(ask);
-        let wants = [Skill::Read, Skill::Guess, Skill::Search, Skill::Open]
+        let wants = [Skill::Read, Skill::Guess, Skill::Search]
             .iter()
             .any(|s| ask.can(*s));
         if can(Skill::Read)
@@ -391,15 +391,15 @@ impl Mind<'_> {
             });
         }
         let query = query.join(" ");
-        let (hits, exact) = self.hits(&query);
+        let (hits, first, exact) = self.hits(&query);
         Choice::Do {
-            acts: vec![Act::Search { query, hits }],
+            acts: vec![Act::Search { query, hits, first }],
             clear: exact || !full.quotes.is_empty(),
         }
     }
 
-    /// Listed pages by how many of the query's words they have, those in the title twice, best first; and whether the best has them all in its title.
-    fn hits(&self, query: &str) -> (Vec<String>, bool) {
+    /// Listed pages by how many of the query's words they have, those in the title twice, best first; whether the best stands out; and whether it has all of them in its title.
+    fn hits(&self, query: &str) -> (Vec<String>, bool, bool) {
         let object = self.core.object(query);
         let wanted: Vec<&String> = object
             .words
@@ -420,15 +420,14 @@ impl Mind<'_> {
             }
         }
         scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+        let score = |at: usize| scored.get(at).map(|(score, ..)| *score);
+        let first = score(0) > score(1);
         let exact = scored.first().is_some_and(|(_, exact, _)| *exact);
-        (
-            scored
-                .into_iter()
-                .take(5)
-                .map(|(_, _, address)| address.to_owned())
-                .collect(),
-            exact,
-        )
+        let hits = scored
+            .into_iter()
+            .take(5)
+            .map(|(_, _, address)| address.to_owned());
+        (hits.collect(), first, exact)
     }
 
     /// "Read the build log", "read the number in the build log": the page first, if another one is shown.
@@ -560,7 +559,6 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
             .flat_map(|fact| fact.also.iter().chain([&fact.about]))
             .cloned()
             .collect(),
-        Act::Read { fact: None } => return true,
         Act::Call { tool, .. } => core
             .world
             .tool(tool)
@@ -568,7 +566,7 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
             .flat_map(|t| t.also.iter().chain([&t.about, &t.name]))
             .cloned()
             .collect(),
-        Act::Scroll { .. } | Act::Back => return true,
+        Act::Read { fact: None } | Act::Scroll { .. } | Act::Back => return true,
         Act::Say { .. } => return false,
     };
     let candidate = [core.candidate((), names.iter().map(String::as_str))];

@@ -130,10 +130,10 @@ impl Engine {
         if follows && !reading.salad {
             for sentence in sentences(text) {
                 let own = self.core.read(sentence);
-                let bars = own.clauses.iter().any(|c| c.forbids);
+                let denied = own.clauses.iter().any(|c| c.forbids);
                 let asks = own.asks().any(|c| c.can(Skill::Compute));
                 let bare = own.clauses.is_empty() && !own.salad;
-                if !bars
+                if !denied
                     && (asks || bare)
                     && let Some(template) = expression_with(sentence, &self.core.variables)
                     && (asks || found.is_none())

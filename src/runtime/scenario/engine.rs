@@ -127,9 +127,10 @@ impl Engine {
             StepKind::Ledger => self.commit_ledger(&step.text),
             StepKind::Instruction => self.commit_instruction(step),
             StepKind::ToolCall => self.commit_call(step),
-            StepKind::ToolResult => self.commit_turn(&step.text, edited),
             StepKind::Message if dialogue => self.commit_speech(step, edited),
-            StepKind::Message | StepKind::Thought => self.commit_turn(&step.text, edited),
+            StepKind::Message | StepKind::Thought | StepKind::ToolResult => {
+                self.commit_turn(&step.text, edited);
+            }
             StepKind::Control => self.commit_stall(),
             StepKind::Answer => {
                 self.state.memory.answer = Some(step.text.clone());

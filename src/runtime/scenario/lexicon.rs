@@ -7,6 +7,9 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::terms::{
+    Form, Term, finish, gerund_bases, join_numbers, settle_third_person, third_bases,
+};
 use super::words::{self, Token, close, fold, is_han, stem};
 
 /// What an agent can be able to do.
@@ -42,6 +45,8 @@ pub(super) enum Sense {
     Avoid,
     /// Introduces a question to somebody.
     Ask,
+    /// Stands for what was named before.
+    Pronoun,
     Then,
     And,
     Or,
@@ -72,6 +77,7 @@ pub struct LanguageData {
     forbid: Vec<String>,
     avoid: Vec<String>,
     ask: Vec<String>,
+    pronoun: Vec<String>,
     then: Vec<String>,
     and: Vec<String>,
     or: Vec<String>,
@@ -106,6 +112,7 @@ impl LanguageData {
             (&self.forbid, Sense::Forbid),
             (&self.avoid, Sense::Avoid),
             (&self.ask, Sense::Ask),
+            (&self.pronoun, Sense::Pronoun),
             (&self.then, Sense::Then),
             (&self.and, Sense::And),
             (&self.or, Sense::Or),
@@ -126,53 +133,6 @@ impl LanguageData {
             .into_iter()
             .chain(verbs)
             .flat_map(|(words, sense)| words.iter().map(move |word| (word.as_str(), sense.clone())))
-    }
-}
-
-/// What a term is, beside its senses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Word,
-    /// A number, or any of several.
-    Numbers(Vec<String>),
-    Quote,
-    Address,
-    Mark(char),
-    Break,
-}
-
-/// One or more tokens that are read as one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Term {
-    pub raw: String,
-    /// The word it is read as.
-    pub word: String,
-    pub form: Form,
-    pub senses: Vec<Sense>,
-    /// A verb in its -ing form.
-    pub gerund: bool,
-}
-
-impl Term {
-    pub fn has(&self, sense: &Sense) -> bool {
-        self.senses.contains(sense)
-    }
-
-    pub fn verb(&self) -> bool {
-        self.senses.iter().any(|s| matches!(s, Sense::Verb(_)))
-    }
-
-    /// A word that carries meaning of its own.
-    pub fn content(&self) -> bool {
-        self.form == Form::Word
-            && self
-                .senses
-                .iter()
-                .all(|s| matches!(s, Sense::Verb(_) | Sense::Concept(_)))
-    }
-
-    pub fn mark(&self, marks: &str) -> bool {
-        matches!(self.form, Form::Mark(c) if marks.contains(c))
     }
 }
 
@@ -342,17 +302,12 @@ impl Lexicon {
             at += used;
             terms.push(term);
         }
+        settle_third_person(&mut terms);
         join_numbers(terms)
     }
 
     fn term(&self, token: &Token, rest: &[Token], language: Option<usize>) -> (Term, usize) {
-        let plain = |raw: &str, form| Term {
-            raw: raw.to_owned(),
-            word: raw.to_owned(),
-            form,
-            senses: Vec::new(),
-            gerund: false,
-        };
+        let plain = Term::plain;
         match token {
             Token::Quote(text) => (plain(text, Form::Quote), 1),
             Token::Address(text) => (plain(text, Form::Address), 1),
@@ -362,10 +317,7 @@ impl Lexicon {
             Token::Han(text) => {
                 let senses = self.han.get(text).into_iter().flatten();
                 let senses = senses.filter(|(l, _)| l.is_none() || *l == language);
-                (
-                    finish(text, senses.map(|(_, s)| s.clone()).collect(), false),
-                    1,
-                )
+                (finish(text, senses.map(|(_, s)| s.clone()).collect()), 1)
             }
             Token::Word(word) => self.word(word, rest, language),
         }
@@ -375,47 +327,68 @@ impl Lexicon {
         let (senses, used) = self.longest(word, rest, language);
         if !senses.is_empty() {
             let raw: Vec<&str> = rest.iter().take(used).map(token_text).collect();
-            return (finish(&raw.join(" "), senses, false), used);
+            return (finish(&raw.join(" "), senses), used);
         }
-        if self
-            .codes
-            .get(language.unwrap_or_default())
-            .is_some_and(|c| c == "en")
-            && let Some(base) = gerund_base(word).into_iter().find_map(|base| {
-                let (senses, _) = self.longest(&base, &[Token::Word(base.clone())], language);
-                senses
-                    .iter()
-                    .any(|s| matches!(s, Sense::Verb(_)))
-                    .then_some((base, senses))
-            })
-        {
-            let mut senses = base.1;
-            // "going to", "looking at": the phrase's verb.
-            let mut tokens = rest.to_vec();
-            if let Some(first) = tokens.first_mut() {
-                *first = Token::Word(base.0.clone());
+        if self.english(language) {
+            let inflected = gerund_bases(word).into_iter().map(|base| (base, true));
+            let mut inflected =
+                inflected.chain(third_bases(word).into_iter().map(|base| (base, false)));
+            let found = inflected
+                .find_map(|(base, gerund)| Some((self.verb(&base, rest, language)?, gerund)));
+            if let Some(((term, used), gerund)) = found {
+                return (
+                    Term {
+                        gerund,
+                        third: !gerund,
+                        ..term
+                    },
+                    used,
+                );
             }
-            let (phrase, used) = self.longest(&base.0, &tokens, language);
-            if used > 1 {
-                senses = phrase;
-            }
-            return (finish(word, senses, true), used.max(1));
         }
         let root = stem(word);
-        let (senses, _) = self.longest(&root, &[Token::Word(root.clone())], language);
-        let senses: Vec<Sense> = senses
-            .into_iter()
-            .filter(|s| matches!(s, Sense::Concept(_)))
-            .collect();
+        let (mut senses, _) = self.longest(&root, &[Token::Word(root.clone())], language);
+        senses.retain(|sense| matches!(sense, Sense::Concept(_)));
         if senses.is_empty()
             && !self.own.contains(&root)
             && !self.own.contains(word)
             && let Some(known) = self.slip(word, language)
         {
-            let (senses, _) = self.longest(&known, &[Token::Word(known.clone())], language);
-            return (finish(word, senses, false), 1);
+            return self.verb(&known, rest, language).unwrap_or_else(|| {
+                let (senses, _) = self.longest(&known, &[Token::Word(known.clone())], language);
+                (finish(word, senses), 1)
+            });
         }
-        (finish(&root, senses, false), 1)
+        (finish(&root, senses), 1)
+    }
+
+    fn english(&self, language: Option<usize>) -> bool {
+        language.is_some_and(|at| self.code(at) == "en")
+    }
+
+    /// A verb, or a phrase that begins with it, that stands in the text in another form than its own.
+    fn verb(&self, base: &str, rest: &[Token], language: Option<usize>) -> Option<(Term, usize)> {
+        let mut tokens = rest.to_vec();
+        *tokens.first_mut()? = Token::Word(base.to_owned());
+        let (senses, used) = self.longest(base, &tokens, language);
+        let text = |tokens: &[Token]| {
+            tokens
+                .iter()
+                .take(used)
+                .map(token_text)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let verb = senses.iter().any(|sense| matches!(sense, Sense::Verb(_)));
+        verb.then(|| {
+            (
+                Term {
+                    base: Some(text(&tokens)),
+                    ..finish(&text(rest), senses)
+                },
+                used,
+            )
+        })
     }
 
     /// All senses of the longest phrase that begins here.
@@ -500,119 +473,4 @@ fn token_text(token: &Token) -> &str {
         },
         Token::Quote(_) | Token::Address(_) | Token::Break => "",
     }
-}
-
-fn finish(raw: &str, senses: Vec<Sense>, gerund: bool) -> Term {
-    let mut word = stem(raw);
-    let mut form = Form::Word;
-    for sense in &senses {
-        match sense {
-            Sense::Concept(concept) => word.clone_from(concept),
-            Sense::Number(n) => form = Form::Numbers(vec![n.to_string()]),
-            Sense::Span(a, b) => form = Form::Numbers((*a..=*b).map(|n| n.to_string()).collect()),
-            _ => {}
-        }
-    }
-    Term {
-        raw: raw.to_owned(),
-        word,
-        form,
-        senses,
-        gerund,
-    }
-}
-
-/// "opening" may be "open", "using" "use", "scrolling" "scroll", "getting" "get".
-fn gerund_base(word: &str) -> Vec<String> {
-    let Some(base) = word.strip_suffix("ing").filter(|base| base.len() > 1) else {
-        return Vec::new();
-    };
-    let mut bases = vec![base.to_owned(), format!("{base}e")];
-    let mut chars = base.chars().rev();
-    if let (Some(a), Some(b)) = (chars.next(), chars.next())
-        && a == b
-    {
-        bases.push(
-            base.get(..base.len() - a.len_utf8())
-                .unwrap_or(base)
-                .to_owned(),
-        );
-    }
-    bases
-}
-
-/// "1 to 7", "1–7", "the 3rd, 4th and 5th": one term that means any of them. Years stay apart from days.
-fn join_numbers(terms: Vec<Term>) -> Vec<Term> {
-    const TO: [&str; 8] = ["to", "-", "until", "through", "bis", "到", "至", "till"];
-    let small = |term: &Term| match &term.form {
-        Form::Numbers(numbers) => numbers.last()?.parse::<u32>().ok().filter(|n| *n <= 31),
-        _ => None,
-    };
-    let mut out: Vec<Term> = Vec::new();
-    let mut month: Option<Term> = None;
-    let mut rest = terms.into_iter().peekable();
-    while let Some(term) = rest.next() {
-        let joint = term.raw.as_str();
-        let span = TO.contains(&joint);
-        let list = matches!(joint, "," | "and" | "und" | "和" | "或" | "or" | "oder");
-        // A month may stand between: "1 August to 7 August".
-        let month_last = out.last().is_some_and(is_month);
-        let before = out.len().checked_sub(if month_last { 2 } else { 1 });
-        let from = before.and_then(|at| out.get(at)).and_then(small);
-        let between = before
-            .and_then(|at| at.checked_sub(1))
-            .and_then(|at| out.get(at))
-            .is_some_and(|t| matches!(t.raw.as_str(), "between" | "zwischen"));
-        if (span || list)
-            && let Some(from) = from
-        {
-            if rest.peek().is_some_and(is_month) && span {
-                month = rest.next();
-            }
-            if let Some(to) = rest.peek().and_then(small)
-                && from < to
-                && let Some(slot) = before.and_then(|at| out.get_mut(at))
-                && let Form::Numbers(numbers) = &mut slot.form
-            {
-                if span || (between && joint != ",") {
-                    *numbers = (from..=to).map(|n| n.to_string()).collect();
-                } else {
-                    numbers.push(to.to_string());
-                }
-                rest.next();
-                if rest.peek().is_some_and(|t| is_month(t) && month_last) {
-                    rest.next();
-                }
-                out.extend(month.take());
-                continue;
-            }
-        }
-        out.push(term);
-        out.extend(month.take());
-    }
-    out
-}
-
-impl Term {
-    pub fn month(&self) -> bool {
-        is_month(self)
-    }
-}
-
-fn is_month(term: &Term) -> bool {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    MONTHS.contains(&term.word.as_str())
 }

@@ -3,26 +3,35 @@
 //! | file | what it is for |
 //! |---|---|
 //! | `world` | the world as its file has it, checked |
-//! | `words`, `lexicon`, `read`, `resolve` | from text to requests: tokens, meanings, clauses, things |
+//! | `words`, `lexicon`, `terms` | from text to terms |
+//! | `segment`, `grammar`, `clause`, `read` | from terms to requests and prohibitions |
+//! | `resolve` | which thing some words mean |
 //! | `arithmetic` | arithmetic in a text, found and worked out |
 //! | `core` | a world with its lexicon: facts recognised, templates filled |
 //! | `state` | everything that a checkpoint saves |
 //! | `engine` | composes steps and lets them have their consequences |
-//! | `orchestrate`, `turn`, `decide`, `dialogue` | who speaks next and what they do |
+//! | `orchestrate`, `dialogue` | who speaks next |
+//! | `turn`, `decide`, `perform`, `tools` | what an agent makes of what it is told, and what comes of it |
 //!
 //! Invariants: nothing is keyed to a world, a session or an expected edit; equal seeds give equal runs; a restore rebuilds the state from the
 //! checkpoint alone. Not here: judging. What a run reports is compared and scored by others.
 
 mod arithmetic;
+mod clause;
 mod core;
 mod decide;
 mod dialogue;
 mod engine;
+mod grammar;
 mod lexicon;
 mod orchestrate;
+mod perform;
 mod read;
 mod resolve;
+mod segment;
 mod state;
+mod terms;
+mod tools;
 mod turn;
 mod words;
 mod world;

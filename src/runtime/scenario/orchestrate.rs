@@ -8,7 +8,7 @@ use super::core::{Core, sentences};
 use super::engine::{Draft, Engine, Watch};
 use super::lexicon::Skill;
 use super::resolve::Match;
-use super::state::{Errand, Next, Order, State, Turn};
+use super::state::{Errand, Next, Order, State};
 use super::world::{Agent, Orchestrator};
 use crate::model::{Step, StepKind};
 
@@ -67,6 +67,16 @@ impl Engine {
             return;
         };
         let reading = self.core.read(text);
+        if !self
+            .core
+            .world
+            .agent
+            .iter()
+            .any(|agent| agent.follows(&reading))
+        {
+            watch.understood = heard;
+            return;
+        }
         let open: Vec<String> = reading.asks().map(|ask| ask.text.clone()).collect();
         *watch = Watch {
             understood: !open.is_empty() || !reading.clauses.is_empty() || heard,
@@ -288,15 +298,11 @@ impl Engine {
         }
         let from_plan = own && composed.from_plan;
         if memory.lead.take().is_none() && own {
-            match memory.queue.front_mut().filter(|_| from_plan) {
-                Some(errand) => errand.tries += 1,
-                None => {
-                    let sought = self.core.facts_sought(&text);
-                    if let Some(fact) = sought.iter().find(|f| !memory.beliefs.contains_key(&f.id))
-                    {
-                        *memory.asked.entry(fact.id.clone()).or_default() += 1;
-                    }
-                }
+            let line = memory.queue.front_mut().filter(|_| from_plan);
+            if let Some(errand) = line {
+                errand.tries += 1;
+            } else if let Some(fact) = self.core.facts_sought(&text).first() {
+                *memory.asked.entry(fact.id.clone()).or_default() += 1;
             }
         }
         memory.order = Some(Order {
@@ -359,13 +365,14 @@ impl Engine {
         };
     }
 
-    /// Whatever an agent says may give the orchestrator a lead: something proposed that can be done.
+    /// What an operator lets an agent say may give the orchestrator a lead: something proposed that can be done.
     pub(super) fn take_lead(&mut self, text: &str) -> bool {
         let leads = [Skill::Open, Skill::Press, Skill::Search, Skill::Call];
         let proposals: Vec<&str> = sentences(text)
             .filter(|sentence| {
                 let reading = self.core.read(sentence);
                 !reading.salad
+                    && self.core.statements(sentence).is_empty()
                     && reading
                         .asks()
                         .any(|ask| leads.iter().any(|s| ask.can(*s)) && !ask.object.is_empty())
@@ -396,7 +403,7 @@ impl Engine {
     }
 
     /// The agent has done what it could: back to the orchestrator.
-    pub(super) fn end_turn(&mut self, turn: &Turn, all_done: bool) {
+    pub(super) fn end_turn(&mut self, all_done: bool) {
         let memory = &mut self.state.memory;
         let from_plan = memory.order.take().is_some_and(|order| order.from_plan);
         if from_plan
@@ -408,7 +415,6 @@ impl Engine {
                 .iter()
                 .all(|fact| memory.beliefs.contains_key(&fact.id));
         }
-        let _ = turn;
         memory.turn = None;
         memory.next = Next::Ledger;
     }
@@ -428,6 +434,7 @@ fn errands(core: &Core, text: &str) -> VecDeque<Errand> {
     };
     let found: VecDeque<Errand> = lines
         .into_iter()
+        .flat_map(|line| by_agent(core, line))
         .filter(|line| {
             let reading = core.read(line);
             !reading.salad && reading.asks().next().is_some()
@@ -439,6 +446,43 @@ fn errands(core: &Core, text: &str) -> VecDeque<Errand> {
         return VecDeque::from([errand(text)]);
     }
     found
+}
+
+/// "the Editor signs off and the Publisher publishes": a line for each agent that is given something of its own to do.
+fn by_agent<'a>(core: &Core, line: &'a str) -> Vec<&'a str> {
+    const JOINTS: [&str; 8] = [
+        ",", ";", " and", " then", " and the", ", the", " und", "然后",
+    ];
+    let mut cuts: Vec<usize> = Vec::new();
+    for agent in &core.world.agent {
+        for (at, _) in line.match_indices(agent.name.as_str()) {
+            let before = line.get(..at).unwrap_or_default().trim_end();
+            let joint = JOINTS
+                .iter()
+                .filter(|joint| before.ends_with(*joint))
+                .map(|joint| joint.len())
+                .max();
+            let (own, rest) = line.split_at(at);
+            if let Some(joint) = joint
+                && core.read(own).asks().next().is_some()
+                && core.read(rest).asks().next().is_some()
+            {
+                cuts.push(before.len() - joint);
+            }
+        }
+    }
+    cuts.sort_unstable();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for cut in cuts {
+        parts.extend(line.get(start..cut));
+        start = cut;
+    }
+    parts.extend(line.get(start..));
+    parts
+        .into_iter()
+        .map(|part| part.trim_start_matches([',', ';', ' ']))
+        .collect()
 }
 
 /// A line without its number or bullet.

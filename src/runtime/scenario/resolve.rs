@@ -1,8 +1,9 @@
 //! Which thing do these words mean? Overlap with the names of all candidates, weighted by how much a word tells them apart,
 //! above a threshold and with a margin over the second best. Pure.
 
-use super::lexicon::{Form, Lexicon};
-use super::read::Object;
+use super::clause::Object;
+use super::lexicon::Lexicon;
+use super::terms::Form;
 use super::words::{close, fold};
 
 /// A name, ready to be compared.
@@ -36,8 +37,8 @@ const EXPLAINED: f64 = 0.45;
 const SCORE: f64 = 0.4;
 /// Least distance to the second best.
 const MARGIN: f64 = 0.06;
-/// Words for any page or control tell nothing about which.
-const GENERIC: [&str; 2] = ["page", "link"];
+/// Words for any page, control or name tell nothing about which.
+const GENERIC: [&str; 3] = ["page", "link", "name"];
 
 impl Name {
     pub fn of(text: &str, lexicon: &Lexicon) -> Self {

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::clause::Clause;
 use super::lexicon::Skill;
-use super::read::Clause;
-use super::world::World;
+use super::world::{Fact, World};
 use crate::model::{Checkpoint, Digest, KeyState, RestoredKey};
 
 /// Which step comes next.
@@ -92,6 +92,8 @@ pub(super) enum Act {
     Search {
         query: String,
         hits: Vec<String>,
+        /// The first result stands out, so it is opened.
+        first: bool,
     },
     Read {
         fact: Option<String>,
@@ -229,6 +231,12 @@ impl State {
                 .collect(),
             ..Self::default()
         }
+    }
+
+    /// A fact's value as it is held, or as it is guessed.
+    pub fn value_or_guess(&self, fact: &Fact) -> String {
+        let held = self.memory.beliefs.get(&fact.id);
+        held.map_or_else(|| fact.guess.clone(), |belief| belief.value.clone())
     }
 
     /// Saves every key that the world has.

@@ -6,3 +6,4 @@ mod night_picture;
 mod release_notes;
 mod samples;
 mod support;
+mod worlds;
