@@ -1,11 +1,13 @@
 //! A world as its file has it: data, checked once when it is read. Nothing here runs; `sample-sessions/README.md` documents the format.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod check;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::{LexiconData, Skill};
-use crate::model::{EffectClass, MAX_MILESTONES, Milestone, Verifier};
+use crate::model::{EffectClass, Milestone, Verifier};
 use crate::runtime::RuntimeError;
 
 /// A world.
@@ -386,141 +388,5 @@ impl World {
         .filter(|(_, there)| *there)
         .map(|(key, _)| key.to_owned())
         .collect()
-    }
-
-    fn check(&self) -> Result<(), RuntimeError> {
-        let unique = |table: &str, names: Vec<&str>| {
-            let mut seen = BTreeSet::new();
-            match names
-                .into_iter()
-                .find(|name| name.trim().is_empty() || !seen.insert(name.to_lowercase()))
-            {
-                Some(name) => Err(wrong(
-                    format!("table [[{table}]]"),
-                    format!("'{name}' is empty or there twice; give each its own name"),
-                )),
-                None => Ok(()),
-            }
-        };
-        unique(
-            "agent",
-            self.agent.iter().map(|a| a.name.as_str()).collect(),
-        )?;
-        unique("fact", self.fact.iter().map(|f| f.id.as_str()).collect())?;
-        unique(
-            "page",
-            self.page.iter().map(|p| p.address.as_str()).collect(),
-        )?;
-        unique("tool", self.tool.iter().map(|t| t.name.as_str()).collect())?;
-        if self.agent.is_empty() {
-            return Err(wrong("table [[agent]]", "there is none; add at least one"));
-        }
-        match (&self.orchestrator, &self.dialogue) {
-            (Some(o), None) if o.plan.is_empty() || o.stall_limit == 0 => Err(wrong(
-                "table [orchestrator]",
-                "plan needs at least one text and stall_limit at least 1",
-            )),
-            (Some(_), None) | (None, Some(_)) => Ok(()),
-            _ => Err(wrong(
-                "tables [orchestrator] and [dialogue]",
-                "there must be exactly one of them",
-            )),
-        }?;
-        if self.milestone.len() > MAX_MILESTONES {
-            return Err(wrong(
-                "table [[milestone]]",
-                format!(
-                    "{} are too many; keep the {MAX_MILESTONES} that matter",
-                    self.milestone.len()
-                ),
-            ));
-        }
-        self.check_names()
-    }
-
-    /// Everything that is referred to must be there.
-    fn check_names(&self) -> Result<(), RuntimeError> {
-        let missing = |place: String, kind: &str, name: &str| {
-            Err(wrong(
-                place,
-                format!("there is no {kind} '{name}'; add it or correct the name"),
-            ))
-        };
-        for fact in &self.fact {
-            if let Some(need) = fact.needs.iter().find(|id| self.fact(id).is_none()) {
-                return missing(format!("fact '{}', needs", fact.id), "fact", need);
-            }
-        }
-        let statements = |place: &str, states: &[Statement]| {
-            let named = states.iter().flat_map(|s| s.given.keys().chain([&s.fact]));
-            match named.into_iter().find(|id| self.fact(id).is_none()) {
-                Some(id) => missing(format!("{place}, states"), "fact", id),
-                None => Ok(()),
-            }
-        };
-        for page in &self.page {
-            statements(&format!("page '{}'", page.address), &page.states)?;
-            if let Some(link) = page.link.iter().find(|link| self.page(&link.to).is_none()) {
-                return missing(
-                    format!("page '{}', link '{}'", page.address, link.name),
-                    "page",
-                    &link.to,
-                );
-            }
-        }
-        for tool in &self.tool {
-            let place = format!("tool '{}'", tool.name);
-            statements(&place, &tool.states)?;
-            if let Some(need) = tool.needs.iter().find(|id| self.fact(id).is_none()) {
-                return missing(format!("{place}, needs"), "fact", need);
-            }
-            let approvals = tool.approval.iter().chain(&tool.grants);
-            if let Some(id) = approvals
-                .into_iter()
-                .find(|id| !self.approval.iter().any(|a| a.id == **id))
-            {
-                return missing(place, "approval", id);
-            }
-            if let Some(key) = tool
-                .operation_key
-                .iter()
-                .chain(&tool.named)
-                .find(|key| !tool.args.contains_key(*key))
-            {
-                return missing(place, "argument", key);
-            }
-        }
-        for agent in &self.agent {
-            if let Some(tool) = agent.tools.iter().find(|name| self.tool(name).is_none()) {
-                return missing(format!("agent '{}', tools", agent.name), "tool", tool);
-            }
-        }
-        if let Some(start) = self
-            .start
-            .as_ref()
-            .filter(|start| self.page(start).is_none())
-        {
-            return missing("key start".to_owned(), "page", start);
-        }
-        if let Some(dialogue) = &self.dialogue {
-            if let Some(name) = [&dialogue.solver, &dialogue.calculator]
-                .into_iter()
-                .find(|name| self.agent(name).is_none())
-            {
-                return missing("table [dialogue]".to_owned(), "agent", name);
-            }
-            if let Some(line) = dialogue
-                .line
-                .iter()
-                .find(|line| self.fact(&line.seeks).is_none())
-            {
-                return missing(
-                    "table [[dialogue.line]], seeks".to_owned(),
-                    "fact",
-                    &line.seeks,
-                );
-            }
-        }
-        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The scenario runtime through its public face: samples are played, forked with edits, restored and compared.
 
+mod domains;
 mod edits;
 mod honey_stall;
 mod night_picture;
