@@ -205,6 +205,12 @@ impl Core {
         if let (true, Some(tool), None) = (clause.full().is_empty(), own.next(), own.next()) {
             return Some(tool);
         }
+        let only_tools = |skill: &Skill| *skill == Skill::Call || !agent.skills.contains(skill);
+        if clause.full().is_empty() && clause.skills.iter().all(only_tools) {
+            // "Approve them": the one thing that this agent approves.
+            let mut own = tools.iter().filter(|tool| own_verb(tool));
+            return own.next().filter(|_| own.next().is_none()).copied();
+        }
         let bare = |object: &Object| Object {
             quotes: Vec::new(),
             addresses: Vec::new(),
@@ -273,7 +279,9 @@ impl Core {
         if denied || reading.salad || sentence.trim_end().ends_with('?') {
             return None;
         }
-        let fact = self.fact_meant(&Object::of(&self.lexicon.terms(left, language)))?;
+        // "Correct the notes: the build number is …" speaks of the build number.
+        let subject = left.rsplit(": ").next().unwrap_or(left);
+        let fact = self.fact_meant(&Object::of(&self.lexicon.terms(subject, language)))?;
         Some((fact.id.clone(), self.value_in(right, fact)?))
     }
 
@@ -287,6 +295,16 @@ impl Core {
             .find(|value| contains_words(&folded, &fold(value)))
         {
             return Some(value.to_owned());
+        }
+        if fact.value.parse::<f64>().is_ok() {
+            // "175 jars", "5 euros": the number without its unit, but no arithmetic.
+            let number = |token| match token {
+                super::words::Token::Number(n) => Some(n),
+                _ => None,
+            };
+            let mut tokens = super::words::tokens(part).into_iter();
+            let first = tokens.next().and_then(number)?;
+            return tokens.all(|t| number(t).is_none()).then_some(first);
         }
         let part = part.trim().trim_matches([
             '"', '\'', '“', '”', '.', '!', ',', '。', '「', '」', '‘', '’',

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arithmetic;
 use super::clause::{Clause, Object};
 use super::core::{Core, contains_words};
+use super::expression;
 use super::lexicon::Skill;
 use super::resolve::{Candidate, Match};
 use super::state::{Act, State};
@@ -41,6 +41,8 @@ pub(super) struct Mind<'a> {
     pub agent: &'a Agent,
     /// Facts that the agent has told of in this turn.
     pub said: &'a BTreeSet<String>,
+    /// The whole instruction.
+    pub told: &'a str,
     /// Whether the agent has done anything in this turn.
     pub acted: bool,
 }
@@ -52,15 +54,13 @@ impl Mind<'_> {
 
     pub fn decide(&self, ask: &Clause) -> Choice {
         if let Some(tool) = self.core.tool_meant(self.agent, ask) {
+            // What the instruction itself states rules over what is believed.
+            let stated: BTreeMap<String, String> =
+                self.core.statements(self.told).into_iter().collect();
             let mut args: BTreeMap<String, String> = tool
                 .args
                 .iter()
-                .map(|(key, text)| {
-                    (
-                        key.clone(),
-                        self.core.fill(text, &BTreeMap::new(), self.state),
-                    )
-                })
+                .map(|(key, text)| (key.clone(), self.core.fill(text, &stated, self.state)))
                 .collect();
             let full = ask.full();
             if let Some(key) = &tool.named {
@@ -104,7 +104,7 @@ impl Mind<'_> {
             };
         }
         if can(Skill::Compute)
-            && let Some(expression) = arithmetic::expression_in(&ask.text)
+            && let Some(expression) = expression::expression_in(&ask.text)
         {
             return Choice::Do {
                 acts: vec![Act::Compute { expression }],
@@ -550,7 +550,7 @@ pub(super) fn forbidden(act: &Act, rule: &Clause, core: &Core) -> bool {
         Act::NoSuchAddress { address } => vec![address.clone()],
         Act::Search { query, .. } => vec![query.clone()],
         Act::Compute { expression } => {
-            return arithmetic::expression_in(&rule.text).is_none_or(|e| e == *expression);
+            return expression::expression_in(&rule.text).is_none_or(|e| e == *expression);
         }
         Act::Read { fact: Some(fact) } | Act::Guess { fact } => core
             .world

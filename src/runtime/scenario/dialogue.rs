@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::arithmetic::{evaluate, expression_with, shown};
+use super::arithmetic::{evaluate, shown};
 use super::core::sentences;
 use super::decide::forbidden;
 use super::engine::{Draft, Engine, place};
+use super::expression::{Found, expression_after, expression_with, refers_back};
 use super::lexicon::Skill;
 use super::state::{Act, Belief, Next, Turn};
 use super::world::{Dialogue, Line};
@@ -109,7 +110,7 @@ impl Engine {
 
     fn commit_say(&mut self, text: &str) {
         let heard = self.hear_setups(text);
-        let stated = !self.hear(text).is_empty();
+        let stated = self.hear(text);
         let calculator = self
             .dialogue()
             .and_then(|d| self.core.world.agent(&d.calculator))
@@ -126,25 +127,11 @@ impl Engine {
             .filter(|c| c.forbids && c.can(Skill::Compute))
             .cloned()
             .collect();
-        let mut found: Option<(String, String)> = None;
-        if follows && !reading.salad {
-            for sentence in sentences(text) {
-                let own = self.core.read(sentence);
-                let denied = own.clauses.iter().any(|c| c.forbids);
-                let asks = own.asks().any(|c| c.can(Skill::Compute));
-                let bare = own.clauses.is_empty() && !own.salad;
-                if !denied
-                    && (asks || bare)
-                    && let Some(template) = expression_with(sentence, &self.core.variables)
-                    && (asks || found.is_none())
-                {
-                    found = Some((
-                        self.core.fill(&template, &BTreeMap::new(), &self.state),
-                        sentence.to_owned(),
-                    ));
-                }
-            }
-        }
+        let found = if follows && !reading.salad {
+            self.asked(text)
+        } else {
+            None
+        };
         // "Sunday: …" is worked out for Sunday; a bare expression for what is sought.
         let named = found
             .as_ref()
@@ -154,6 +141,7 @@ impl Engine {
         let mut turn = Turn {
             agent: calculator.name.clone(),
             told: target.unwrap_or_default(),
+            said: stated.iter().cloned().collect(),
             ..Turn::default()
         };
         let heeds = self.chance(calculator.clear);
@@ -164,7 +152,13 @@ impl Engine {
                     calculator.languages.join(", ")
                 ),
             },
-            Some((expression, _)) if heeds => {
+            Some((found, _)) if found.unfinished => Act::Say {
+                text: "I cannot follow all of that. Please say it as one expression.".to_owned(),
+            },
+            Some((found, _)) if heeds => {
+                let expression = self
+                    .core
+                    .fill(&found.expression, &BTreeMap::new(), &self.state);
                 let act = Act::Compute {
                     expression: plain(&expression),
                 };
@@ -180,6 +174,9 @@ impl Engine {
             _ if !rules.is_empty() => Act::Say {
                 text: "Understood. I do not work it out.".to_owned(),
             },
+            None if turn.said.contains(&turn.told) => Act::Say {
+                text: "Taken as said. There is nothing to work out.".to_owned(),
+            },
             _ => Act::Say {
                 text: "I see no arithmetic to do here. Please say it in numbers.".to_owned(),
             },
@@ -190,10 +187,57 @@ impl Engine {
         self.state.memory.turn = Some(turn);
         self.state.memory.next = Next::Reply;
         if let Some(watch) = self.watch.as_mut().filter(|_| self.editing) {
-            watch.understood = computes || heard || stated || !rules.is_empty();
+            watch.understood = computes || heard || !stated.is_empty() || !rules.is_empty();
             if computes {
                 watch.open.push("compute".to_owned());
             }
+        }
+    }
+
+    /// The last arithmetic that a text asks for, else the first that it merely shows, with the sentence in which it stands.
+    fn asked(&self, text: &str) -> Option<(Found, String)> {
+        let mut found: Option<(Found, String)> = None;
+        let mut last: Option<(Found, String)> = None;
+        for sentence in sentences(text) {
+            let own = self.core.read(sentence);
+            if own.clauses.iter().any(|c| c.forbids) {
+                continue;
+            }
+            let asks = own.asks().any(|c| c.can(Skill::Compute));
+            let bare = own.clauses.is_empty() && !own.salad;
+            let before = last.as_ref().map(|(found, _)| found.expression.as_str());
+            let here = self.parts(sentence).into_iter().rev().find_map(|part| {
+                let found = expression_after(part, &self.core.variables, before)?;
+                Some((found, part.to_owned()))
+            });
+            // "Compute that."
+            let meant = here
+                .clone()
+                .or_else(|| last.clone().filter(|_| asks && refers_back(sentence)));
+            if asks && meant.is_some() || bare && found.is_none() {
+                found = meant;
+            }
+            last = here.or(last);
+        }
+        found
+    }
+
+    /// "Sunday was 105 + 70, so the total is 60 + 45 + 175" says two things; any other sentence says one.
+    fn parts<'a>(&self, sentence: &'a str) -> Vec<&'a str> {
+        let names = |part: &str| {
+            self.core.world.fact.iter().any(|fact| {
+                let folded = super::words::fold(part);
+                fact.names()
+                    .any(|name| super::core::contains_words(&folded, &super::words::fold(name)))
+            })
+        };
+        let parts: Vec<&str> = sentence.split(", ").collect();
+        let each =
+            |part: &&str| names(part) && expression_with(part, &self.core.variables).is_some();
+        if parts.len() > 1 && parts.iter().all(each) {
+            parts
+        } else {
+            vec![sentence]
         }
     }
 
@@ -208,11 +252,12 @@ impl Engine {
             None
         };
         let sought = self.line().map(|l| l.seeks.clone());
-        let mut settled = false;
+        // What the solver itself has stated is not asked for again.
+        let mut settled = !says && sought.as_ref().is_some_and(|fact| turn.said.contains(fact));
         if let Some((fact, value)) = value {
             // A result is seen if the arithmetic beside it really gives it.
             let seen = step.text.rsplit_once('=').is_some_and(|(left, _)| {
-                super::arithmetic::expression_in(left)
+                super::expression::expression_in(left)
                     .and_then(|e| evaluate(&e))
                     .is_some_and(|v| shown(v) == value)
             });
@@ -246,7 +291,8 @@ impl Engine {
         if reading.salad || reading.clauses.iter().any(|c| c.forbids) {
             return None;
         }
-        let template = expression_with(sentence, &self.core.variables)?;
+        let found = expression_after(sentence, &self.core.variables, None)?;
+        let template = (!found.unfinished).then_some(found.expression)?;
         // The subject is the fact that the sentence names first, before the expression speaks of others.
         let folded = super::words::fold(sentence);
         let named = self.core.world.fact.iter().flat_map(|fact| {
@@ -269,6 +315,7 @@ impl Engine {
             .and_then(|d| self.core.world.agent(&d.solver));
         let heeds = self.chance(solver.map_or(0.0, |s| s.vague));
         let found: Vec<_> = sentences(text)
+            .flat_map(|sentence| self.parts(sentence))
             .filter_map(|sentence| self.setup_in(sentence))
             .collect();
         let mut heard = false;

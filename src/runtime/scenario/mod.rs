@@ -6,7 +6,8 @@
 //! | `words`, `lexicon`, `terms` | from text to terms |
 //! | `segment`, `grammar`, `clause`, `read` | from terms to requests and prohibitions |
 //! | `resolve` | which thing some words mean |
-//! | `arithmetic` | arithmetic in a text, found and worked out |
+//! | `arithmetic` | what arithmetic knows of words, and working out |
+//! | `expression` | the expression that stands in a text |
 //! | `core` | a world with its lexicon: facts recognised, templates filled |
 //! | `state` | everything that a checkpoint saves |
 //! | `engine` | composes steps and lets them have their consequences |
@@ -22,6 +23,7 @@ mod core;
 mod decide;
 mod dialogue;
 mod engine;
+mod expression;
 mod grammar;
 mod lexicon;
 mod orchestrate;

@@ -57,6 +57,9 @@ impl Engine {
             .cloned()
             .collect();
         memory.queue = errands(&self.core, text);
+        for errand in &mut memory.queue {
+            errand.firm = self.editing;
+        }
         memory.next = Next::Ledger;
         self.expect(text, heard);
     }
@@ -200,7 +203,7 @@ impl Engine {
         // Lines whose matter is settled are struck out.
         while let Some(errand) = after.memory.queue.front() {
             let sought = self.core.facts_sought(&errand.text);
-            let settled = !sought.is_empty()
+            let settled = !(sought.is_empty() || errand.firm && errand.tries == 0)
                 && sought
                     .iter()
                     .all(|fact| after.memory.beliefs.contains_key(&fact.id))
@@ -429,15 +432,15 @@ fn errands(core: &Core, text: &str) -> VecDeque<Errand> {
         sentences(text).collect()
     };
     let errand = |line: &str| Errand {
-        text: bare(line),
+        text: told_to(core, &bare(line)),
         ..Errand::default()
     };
     let found: VecDeque<Errand> = lines
         .into_iter()
         .flat_map(|line| by_agent(core, line))
         .filter(|line| {
-            let reading = core.read(line);
-            !reading.salad && reading.asks().next().is_some()
+            let reading = core.read(&told_to(core, &bare(line)));
+            !reading.salad && !announces(line) && reading.asks().next().is_some()
         })
         .map(errand)
         .collect();
@@ -483,6 +486,82 @@ fn by_agent<'a>(core: &Core, line: &'a str) -> Vec<&'a str> {
         .into_iter()
         .map(|part| part.trim_start_matches([',', ';', ' ']))
         .collect()
+}
+
+/// "We will proceed as follows", "let us do the following:": a line that only says that others come.
+fn announces(line: &str) -> bool {
+    let line = super::words::fold(line.trim());
+    let line = line.trim_end_matches(['.', '!']);
+    line.ends_with([':', '：']) || line.ends_with(" follows") || line.ends_with(" wie folgt")
+}
+
+/// "Publisher looks up the build and corrects the notes" as it is said to the Publisher: "Publisher: look up the build and correct the notes".
+fn told_to(core: &Core, line: &str) -> String {
+    const BETWEEN: [&str; 8] = [
+        "then",
+        "also",
+        "next",
+        "finally",
+        "now",
+        "first",
+        "afterwards",
+        "the",
+    ];
+    let mut words = line.split_whitespace().peekable();
+    // "Finally, the Publisher …", "Second, the Publisher …"
+    let plain = |word: &str| word.trim_matches([',', '.']).to_lowercase();
+    let position = words.clone().take(5).position(|word| {
+        let word = word.trim_matches(',');
+        core.world.agent.iter().any(|agent| agent.name == word)
+    });
+    let Some(at) = position else {
+        return line.to_owned();
+    };
+    let name = words.nth(at).unwrap_or_default().trim_matches(',');
+    while words
+        .next_if(|word| BETWEEN.contains(&plain(word).as_str()))
+        .is_some()
+    {}
+    let rest: Vec<&str> = words.collect();
+    let verb = |at: usize| {
+        let (word, tail) = (rest.get(at)?, rest.get(at + 1..).unwrap_or_default());
+        third_person(core, word, tail)
+    };
+    if verb(0).is_none() {
+        return line.to_owned();
+    }
+    // The verb, and each that is joined to it.
+    let spoken = rest.iter().enumerate().map(|(at, word)| {
+        let before = at.checked_sub(1).and_then(|at| rest.get(at));
+        let joined = before.is_none_or(|word| {
+            word.ends_with(',') || matches!(plain(word).as_str(), "and" | "then" | "or")
+        });
+        verb(at)
+            .filter(|_| joined)
+            .unwrap_or_else(|| (*word).to_owned())
+    });
+    format!("{name}: {}", spoken.collect::<Vec<_>>().join(" "))
+}
+
+/// "corrects" as it is commanded: "correct"; none if that is no verb.
+fn third_person(core: &Core, word: &str, tail: &[&str]) -> Option<String> {
+    let bare = word.trim_end_matches([',', '.', ';']);
+    let mark = word.get(bare.len()..).unwrap_or_default();
+    let bare = bare.to_lowercase();
+    let hissed = ["shes", "ches", "sses", "xes", "oes"];
+    let form = if let Some(stem) = bare.strip_suffix("ies") {
+        Some(format!("{stem}y"))
+    } else if hissed.iter().any(|end| bare.ends_with(end)) {
+        bare.strip_suffix("es").map(str::to_owned)
+    } else {
+        bare.strip_suffix('s').map(str::to_owned)
+    };
+    form.and_then(|form| {
+        let text = format!("{form} {}", tail.join(" "));
+        let terms = core.lexicon.terms(&text, core.lexicon.detect(&text));
+        let verb = terms.first().is_some_and(super::terms::Term::verb);
+        verb.then(|| format!("{form}{mark}"))
+    })
 }
 
 /// A line without its number or bullet.

@@ -57,6 +57,9 @@ pub(super) struct Errand {
     pub text: String,
     pub tries: usize,
     pub done: bool,
+    /// Somebody's own line: it is handed out even if its matter seems to be known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub firm: bool,
 }
 
 /// An instruction that is about to be given.

@@ -80,6 +80,7 @@ impl Engine {
                 state: &self.state,
                 agent: &agent,
                 said: &turn.said,
+                told: &turn.told,
                 acted: turn.steps > 0,
             };
             match mind.decide(&ask) {

@@ -51,6 +51,76 @@ fn edits_come_to_what_they_say() {
             "Sunday is two thirds more than Friday and Saturday together. But first, Calculator, please compute 60 - 60 / 4.",
             "VRI",
         ),
+        // Several steps in words: all of them are done, or none.
+        (
+            Step(3),
+            "Calculator, take the sum of Friday and Saturday, multiply it by five and divide it by three; that is Sunday.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Dear Calculator, on Sunday Mirko sold as many jars as on the two days before together, and two thirds of that on top. Friday had 60 and Saturday had 45. Could you therefore please be so kind as to add 60 and 45, and then add two thirds of that sum to the sum?",
+            "V",
+        ),
+        (
+            Step(3),
+            "Sonntag: Addiere 60 und 45 und rechne zwei Drittel davon noch dazu.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Please multiply the sum of Friday and Saturday by five thirds.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Compute 60 + 45, and multiply the result by 5/3.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Compute 60 + 45. Then multiply that by 5 and divide the result by 3.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Bitte multipliziere 105 mit 5 und teile durch 3.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Bitte addiere 60 und 45, multipliziere das Ergebnis mit fünf und teile es durch drei.",
+            "V",
+        ),
+        (
+            Step(3),
+            "- Friday and Saturday: 60 + 45 = 105\n- two thirds of it: 105 * 2 / 3 = 70\n- Sunday: 105 + 70\nPlease compute the last line.",
+            "V",
+        ),
+        (Step(3), "Sunday is 175.", "V"),
+        (Step(3), "Sunday was 175 jars.", "V"),
+        (
+            Step(5),
+            "Wait: 70 is only what came on top. Sunday was 105 + 70 = 175, so the total is 60 + 45 + 175. Calculator, please compute that.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Compute 60 + 45, then raise it by five thirds of a wonder and divide.",
+            "I",
+        ),
+        (Step(3), "Sunday is 70.", "R"),
+        (Step(3), "Sunday is not 175.", "RI"),
+        (
+            Step(3),
+            "Add 60 and 45 and multiply the result by three.",
+            "R",
+        ),
+        (
+            Step(3),
+            "Don't add 60 and 45, and don't multiply the result by 5/3.",
+            "R",
+        ),
         // Results as somebody says them.
         (Step(4), "(60 + 45) * 5 / 3 = 175", "V"),
         (Step(4), "The result is 175.", "V"),

@@ -75,6 +75,57 @@ fn edits_come_to_what_they_say() {
             "V",
         ),
         (Answer, "The notes are published as revision r58.", "V"),
+        // Plans in other shapes: no line of theirs is left out.
+        (
+            Plan(2),
+            "1. Publisher: open the build log and note the released build.\n2. Publisher: update the release notes with the build number.\n3. Editor: sign off the release notes.\n4. Publisher: publish the release notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "Der neue Plan:\n1. Publisher: Öffne das Buildprotokoll und lies die Buildnummer ab.\n2. Publisher: Aktualisiere die Release Notes mit der Buildnummer.\n3. Editor: Gib die Release Notes frei.\n4. Publisher: Veröffentliche die Release Notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "Since the approval is pending, let us do the following:\n- Publisher looks up the released build in the build log and corrects the notes accordingly\n- Editor then reviews and approves them\n- Publisher puts the notes online",
+            "V",
+        ),
+        (
+            Plan(2),
+            "* The Publisher opens the build log and notes the build number.\n* The Publisher then updates the release notes with it.\n* The Editor signs off the release notes.\n* Finally, the Publisher publishes the release notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "We will proceed as follows. First, the Publisher should open the build log and note the build number. Second, the Publisher updates the notes with it. Third, the Editor signs them off. At last the Publisher publishes the notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "- Publisher never updates the notes\n- Editor does not approve them",
+            "R",
+        ),
+        (
+            Plan(2),
+            "The plan:\n1. Publisher: do not consult the build log.\n2. Editor: don't approve the notes.\n3. Publisher: never publish the notes.",
+            "R",
+        ),
+        (
+            Instruction(6),
+            "Bitte korrigiere die Release Notes: die Buildnummer ist 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "The released build is not 2409. The build number is 2417. Update the release notes accordingly.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "The build number is 2410. Update the release notes accordingly.",
+            "R",
+        ),
         // Half of it.
         (
             Instruction(6),
