@@ -92,12 +92,12 @@ impl Parser<'_> {
     /// An expression and what is further done with it.
     fn top(&mut self) -> Option<String> {
         let start = self.at;
-        let mut left = match self.last.clone().and_then(|last| self.step(&last)) {
-            Some(left) => left,
-            None => {
-                self.at = start;
-                self.pair().or_else(|| self.sum())?
-            }
+        let further = self.last.clone().and_then(|last| self.step(&last));
+        let mut left = if let Some(left) = further {
+            left
+        } else {
+            self.at = start;
+            self.pair().or_else(|| self.sum())?
         };
         while let Some(next) = self.step(&left) {
             left = next;
