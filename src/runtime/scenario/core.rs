@@ -317,6 +317,32 @@ impl Core {
         (name && !part.is_empty()).then(|| part.to_owned())
     }
 
+    /// The one value of a fact that a reply names, unless it denies, doubts or asks.
+    pub fn replied(&self, text: &str, fact: &str) -> Option<String> {
+        let own: Vec<&str> = sentences(text).collect();
+        let own = own.join(". ");
+        let terms = self.lexicon.terms(&own, self.lexicon.detect(&own));
+        let denied = terms.iter().any(|term| {
+            let negates = [
+                "no", "not", "never", "nobody", "doubt", "wrong", "neither", "kein", "nicht",
+            ];
+            term.has(&Sense::Forbid)
+                || negates.contains(&term.raw.to_lowercase().as_str())
+                || term.raw.ends_with("n't")
+        });
+        if denied || own.contains('?') || self.read(&own).salad {
+            return None;
+        }
+        let folded = fold(&own);
+        let mut named = self.world.values_of(fact);
+        named.retain(|value| contains_words(&folded, &fold(value)));
+        let first = *named.first()?;
+        named
+            .iter()
+            .all(|value| same_value(value, first))
+            .then(|| first.to_owned())
+    }
+
     /// Whether the text itself states that a fact has this value.
     pub fn says(&self, text: &str, fact: &str, value: &str) -> bool {
         self.statements(text)

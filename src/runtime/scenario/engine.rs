@@ -174,6 +174,22 @@ impl Engine {
         }
         heard
     }
+
+    /// "It must be X, I think": a value that the fact asked for may have, said in direct reply. Two values, or a denial, say nothing.
+    pub fn hear_reply(&mut self, text: &str) -> Option<String> {
+        let told = self.state.memory.turn.as_ref()?.told.clone();
+        let beliefs = &self.state.memory.beliefs;
+        let sought = self.core.facts_sought(&told);
+        let fact = sought.iter().find(|fact| !beliefs.contains_key(&fact.id))?;
+        let (fact, value) = (fact.id.clone(), self.core.replied(text, &fact.id)?);
+        self.state
+            .memory
+            .beliefs
+            .insert(fact.clone(), Belief { value, seen: false });
+        place(&mut self.state, &self.core);
+        self.state.memory.progress = true;
+        Some(fact)
+    }
 }
 
 /// Takes in what a page or a tool states; gives back the facts that became truly known.

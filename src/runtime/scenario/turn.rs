@@ -144,7 +144,10 @@ impl Engine {
 
     /// After a step of the turn: the next act, the next request, or the end.
     pub(super) fn commit_turn(&mut self, text: &str, edited: bool) {
-        let heard = self.hear(text);
+        let mut heard = self.hear(text);
+        if edited && heard.is_empty() {
+            heard.extend(self.hear_reply(text));
+        }
         if let Some(turn) = self.state.memory.turn.as_mut().filter(|_| edited) {
             turn.said.extend(heard.iter().cloned());
         }
