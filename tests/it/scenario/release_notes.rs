@@ -118,7 +118,7 @@ fn edits_come_to_what_they_say() {
         ),
         (
             Instruction(6),
-            "The released build is not 2409. The build number is 2417. Update the release notes accordingly.",
+            "The build number is 2417. Update the release notes accordingly.",
             "V",
         ),
         (

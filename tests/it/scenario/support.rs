@@ -119,7 +119,7 @@ impl Recorded {
         let before = self.milestones(&self.steps());
         let at = self.at(at);
         let (mut succeed, mut further, mut no_further) = (0, 0, 0);
-        let mut seen = String::new();
+        let mut shown = String::new();
         for run in 0..3 {
             let branch = self.fork(at, Some(text), seed + run);
             let after = self.milestones(&branch.steps);
@@ -128,7 +128,7 @@ impl Recorded {
             succeed += usize::from(success);
             further += usize::from(fulfilled && (success || after > before));
             no_further += usize::from(fulfilled && !success && after <= before);
-            seen += &format!(
+            shown.push_str(&format!(
                 "\n    {before}→{after} success {success} fulfilled {fulfilled} answer {:?}; {} steps: {}",
                 branch.finish.answer,
                 branch.steps.len(),
@@ -150,7 +150,7 @@ impl Recorded {
                     .filter(|t| !t.contains("is_request"))
                     .collect::<Vec<_>>()
                     .join(" | ")
-            );
+            ));
         }
         let verdict = if succeed >= 2 {
             'V'
@@ -161,7 +161,7 @@ impl Recorded {
         } else {
             'I'
         };
-        (verdict, seen)
+        (verdict, shown)
     }
 }
 
