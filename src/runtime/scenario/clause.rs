@@ -86,6 +86,9 @@ pub(super) struct Clause {
     /// The parts of an enumeration, if the object is one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Object>,
+    /// A prohibition for this turn alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub brief: bool,
     pub every: bool,
     pub whole: bool,
 }

@@ -87,7 +87,10 @@ impl Mind<'_> {
             };
         }
         let can = |skill| ask.can(skill) && self.able(skill);
-        let goes = can(Skill::Open) || can(Skill::Press);
+        // An address is a place to go to, whatever the verb.
+        let address =
+            !ask.full().addresses.is_empty() && self.able(Skill::Open) && !can(Skill::Search);
+        let goes = can(Skill::Open) || can(Skill::Press) || address;
         if goes && let Some(choice) = self.go(ask) {
             return choice;
         }
@@ -322,6 +325,19 @@ impl Mind<'_> {
             });
             return Some(Choice::Instead(each.collect()));
         }
+        let led_here = |object: &Object| match self.core.resolve(object, &self.remembered()) {
+            Match::One(target, _) => {
+                self.state.browser.address.as_deref() == Some(target.address.as_str())
+            }
+            _ => false,
+        };
+        if self.acted
+            && only_shown
+            && !ask.object.is_empty()
+            && (led_here(&ask.object) || led_here(&ask.full()))
+        {
+            return Some(Choice::Nothing);
+        }
         // "find", "check", "look at" may mean reading what is shown.
         let reads = ask.can(Skill::Read) && self.able(Skill::Read);
         (!reads && !ask.object.is_empty()).then(|| Choice::Lost(self.lost(ask)))
@@ -364,7 +380,37 @@ impl Mind<'_> {
         }
     }
 
+    /// "search the archive for the picture of 4 August": the page first, then what is sought on it.
+    fn search_on(&self, ask: &Clause) -> Option<Choice> {
+        let alone = ask.verb.as_ref().is_some_and(|verb| !verb.contains(' '));
+        if !alone || ask.detail.is_empty() || !self.able(Skill::Open) {
+            return None;
+        }
+        let Match::One(page, _) = self.find(&ask.object, false) else {
+            return None;
+        };
+        let open = |text: String, object: &Object| Clause {
+            text,
+            object: object.clone(),
+            place: Object::default(),
+            detail: Object::default(),
+            skills: vec![Skill::Open, Skill::Press],
+            ..ask.clone()
+        };
+        let sought = open(ask.text.clone(), &ask.detail);
+        let here = self.state.browser.address.as_deref() == Some(page.address.as_str());
+        let there = open(format!("{} (there)", ask.text), &ask.object);
+        Some(Choice::Instead(if here {
+            vec![sought]
+        } else {
+            vec![there, sought]
+        }))
+    }
+
     fn search(&self, ask: &Clause) -> Choice {
+        if let Some(choice) = self.search_on(ask) {
+            return choice;
+        }
         let full = ask.full();
         let mut query: Vec<String> = full.quotes.clone();
         if query.is_empty() {

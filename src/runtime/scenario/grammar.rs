@@ -22,6 +22,7 @@ pub(super) fn clause(
             let counted = matches!(&t.form, Form::Numbers(n) if n.len() > 1);
             t.has(&Sense::Every) || (counted && t.senses.is_empty())
         }),
+        brief: forbids && terms.iter().any(|t| t.has(&Sense::Yet)),
         whole: terms.iter().any(|t| t.has(&Sense::Whole)),
         ..Clause::default()
     };
@@ -107,7 +108,7 @@ fn object_zones(clause: &mut Clause, before: &[Term], after: &[Term], late_verb:
     clause.place = Object::of(place);
     clause.detail = Object::of(detail);
     let adjunct = Object::of(before);
-    if late_verb {
+    if late_verb && !place_first(before) {
         clause.object = adjunct.with(&clause.object);
     } else {
         clause.place = adjunct.with(&clause.place);
@@ -175,7 +176,27 @@ pub(super) fn jumble(terms: &[Term], late_verb: bool) -> bool {
         }
     }
     let limit = if late_verb { 8 } else { 6 };
-    longest >= limit || (content >= limit - 1 && smalls == 0) || verbs >= 4
+    broken(terms) || longest >= limit || (content >= limit - 1 && smalls == 0) || verbs >= 4
+}
+
+/// Whether small words stand where none can: "the of", "the and", "…, read and".
+fn broken(terms: &[Term]) -> bool {
+    let joins = |t: &Term| t.has(&Sense::And) || t.has(&Sense::Or);
+    let after_article = |t: &Term| {
+        joins(t)
+            || t.has(&Sense::Place)
+            || t.has(&Sense::Is)
+            || t.has(&Sense::Modal)
+            || t.raw == "of"
+    };
+    let pairs = terms.windows(2).any(|pair| match pair {
+        [a, b] => a.has(&Sense::Article) && after_article(b),
+        _ => false,
+    });
+    pairs
+        || terms
+            .last()
+            .is_some_and(|t| joins(t) || t.has(&Sense::Article) || t.raw == "of")
 }
 
 /// Whether a segment without a request could at least be a sentence: enough small words.

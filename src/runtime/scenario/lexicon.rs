@@ -47,6 +47,12 @@ pub(super) enum Sense {
     Ask,
     /// Stands for what was named before.
     Pronoun,
+    /// What stands before it must not be done; is a prohibition too.
+    Banned,
+    /// Limits a prohibition to its turn; is a small word too.
+    Yet,
+    /// A thing must follow it; is a small word too.
+    Article,
     Then,
     And,
     Or,
@@ -78,6 +84,9 @@ pub struct LanguageData {
     avoid: Vec<String>,
     ask: Vec<String>,
     pronoun: Vec<String>,
+    banned: Vec<String>,
+    yet: Vec<String>,
+    article: Vec<String>,
     then: Vec<String>,
     and: Vec<String>,
     or: Vec<String>,
@@ -104,6 +113,8 @@ pub struct LexiconData {
     pub(super) arithmetic: BTreeMap<String, Vec<String>>,
     /// Fractions and multiples in words, by numerator and denominator.
     pub(super) fractions: BTreeMap<String, Vec<String>>,
+    /// Cardinal numbers in words.
+    pub(super) cardinals: BTreeMap<String, Vec<String>>,
 }
 
 impl LanguageData {
@@ -113,6 +124,10 @@ impl LanguageData {
             (&self.avoid, Sense::Avoid),
             (&self.ask, Sense::Ask),
             (&self.pronoun, Sense::Pronoun),
+            (&self.banned, Sense::Banned),
+            (&self.banned, Sense::Forbid),
+            (&self.article, Sense::Article),
+            (&self.yet, Sense::Yet),
             (&self.then, Sense::Then),
             (&self.and, Sense::And),
             (&self.or, Sense::Or),
@@ -348,7 +363,7 @@ impl Lexicon {
         }
         let root = stem(word);
         let (mut senses, _) = self.longest(&root, &[Token::Word(root.clone())], language);
-        senses.retain(|sense| matches!(sense, Sense::Concept(_)));
+        senses.retain(|sense| matches!(sense, Sense::Concept(_) | Sense::Filler));
         if senses.is_empty()
             && !self.own.contains(&root)
             && !self.own.contains(word)

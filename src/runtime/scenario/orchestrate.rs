@@ -401,6 +401,7 @@ impl Engine {
         let taken = lead.is_some();
         if taken {
             self.state.memory.lead = lead;
+            self.state.memory.progress = true;
         }
         taken
     }
@@ -418,6 +419,7 @@ impl Engine {
                 .iter()
                 .all(|fact| memory.beliefs.contains_key(&fact.id));
         }
+        memory.forbidden.retain(|rule| !rule.brief);
         memory.turn = None;
         memory.next = Next::Ledger;
     }
@@ -465,8 +467,9 @@ fn by_agent<'a>(core: &Core, line: &'a str) -> Vec<&'a str> {
                 .filter(|joint| before.ends_with(*joint))
                 .map(|joint| joint.len())
                 .max();
-            let (own, rest) = line.split_at(at);
+            let rest = line.get(at..).unwrap_or_default();
             if let Some(joint) = joint
+                && let Some(own) = before.get(..before.len() - joint)
                 && core.read(own).asks().next().is_some()
                 && core.read(rest).asks().next().is_some()
             {

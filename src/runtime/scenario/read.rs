@@ -75,6 +75,10 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
             .cloned()
             .collect();
         match &found {
+            // "search the archive for the picture and open it": the picture.
+            Some((found, _)) if found.can(Skill::Search) && !found.detail.is_empty() => {
+                named = Some(found.detail.clone())
+            }
             Some((found, _)) if !found.object.is_empty() => named = Some(found.object.clone()),
             None if !quoted.is_empty() => named = Some(Object::of(&quoted)),
             _ => {}
@@ -145,30 +149,32 @@ fn stand_in(mut clause: Clause, terms: &[Term], named: Option<&Object>) -> Optio
 
 /// "click 'All years' and '2015'": one request for each name.
 fn one_by_one(clause: Clause) -> Vec<Clause> {
-    let names = clause.object.quotes.len() + clause.object.addresses.len();
     let visits = clause.can(Skill::Open) || clause.can(Skill::Press);
-    if names < 2 || !visits || clause.can(Skill::Call) {
+    let (full, own) = (clause.full(), &clause.object);
+    let named = if own.named().is_some() { own } else { &full };
+    if named.quotes.len() + named.addresses.len() < 2 || !visits || clause.can(Skill::Call) {
         return vec![clause];
     }
-    let object = &clause.object;
-    let quotes = object.quotes.iter().map(|q| Object {
-        quotes: vec![q.clone()],
+    let quotes = named.quotes.iter().map(|quote| Object {
+        quotes: vec![quote.clone()],
         ..Object::default()
     });
-    let addresses = object.addresses.iter().map(|a| Object {
-        addresses: vec![a.clone()],
+    let addresses = named.addresses.iter().map(|address| Object {
+        addresses: vec![address.clone()],
         ..Object::default()
     });
-    quotes
+    let each = quotes
         .chain(addresses)
         .enumerate()
         .map(|(at, object)| Clause {
             text: format!("{} #{at}", clause.text),
             object,
+            place: Object::default(),
+            detail: Object::default(),
             parts: Vec::new(),
             ..clause.clone()
-        })
-        .collect()
+        });
+    each.collect()
 }
 
 #[cfg(test)]
@@ -276,6 +282,23 @@ mod tests {
                 "+check out night august 1|2|3|4|5|6|7",
             ),
             ("Try again.", ""),
+            (
+                "(1) Open the calendar (2) press August",
+                "+open calendar; +press august",
+            ),
+            (
+                "Open each night from 1 August 2015 to 7 August 2015",
+                "+open night august 1|2|3|4|5|6|7 2015",
+            ),
+            (
+                "Open the nights between 1 and 3 August",
+                "+open night august 1|2|3",
+            ),
+            (
+                "Search the archive for the picture and open it.",
+                "+search archive picture; +open picture",
+            ),
+            ("Öffne stattdessen den Kalender.", "+offne calendar"),
             ("Open the searches.", "+open search"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
@@ -322,6 +345,12 @@ mod tests {
             ("不要打开日历。", "-打开 calendar"),
             ("N'ouvrez pas le calendrier.", "-ouvrez calendar"),
             ("There is no control named '2015'.", ""),
+            ("Opening the calendar is not allowed.", "-open calendar"),
+            ("Den Kalender zu öffnen ist verboten.", "-offnen calendar"),
+            (
+                "Do not scroll but open the calendar.",
+                "-scroll ; +open calendar",
+            ),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }
@@ -335,6 +364,8 @@ mod tests {
             "click open read scroll calendar city",
             "open calendar city picture horizon architect night lights",
             "calendar, city, horizon, lights, architect, building, open",
+            "open 4 the August of picture 2015 horizon city the on read and",
+            "the calendar open of and archive to the press",
             "日历 城市 地平线 图片 建筑师 打开 灯光 档案 八月 点击",
         ] {
             let got = shown(text);

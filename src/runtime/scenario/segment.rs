@@ -81,6 +81,15 @@ pub(super) fn cut(all: &[Term], late_verb: bool) -> Vec<Segment> {
                 continue;
             }
         }
+        // "(1) open … (2) press …"
+        if term.mark("(")
+            && matches!(rest, [n, end, ..] if matches!(n.form, Form::Numbers(_)) && end.mark(")"))
+        {
+            close(&mut current, joint, ' ');
+            joint = Joint::Sentence;
+            at += 2;
+            continue;
+        }
         line_start = false;
         if term.mark(">") {
             close(&mut current, joint, '>');
@@ -91,10 +100,18 @@ pub(super) fn cut(all: &[Term], late_verb: bool) -> Vec<Segment> {
         } else if term.has(&Sense::Then) && current.iter().any(|t| !small(t) && !t.verb()) {
             close(&mut current, joint, ' ');
             joint = Joint::Then;
-        } else if term.has(&Sense::But) && !current.is_empty() {
+        } else if term.has(&Sense::But)
+            && !current.is_empty()
+            && (!has_verb || after_verb(&current) || current.iter().any(|t| t.has(&Sense::Forbid)))
+        {
             close(&mut current, joint, ' ');
             joint = Joint::But;
-        } else if term.has(&Sense::Forbid) && has_verb && after_verb(&current) && says_more(rest) {
+        } else if term.has(&Sense::Forbid)
+            && !term.has(&Sense::Banned)
+            && has_verb
+            && after_verb(&current)
+            && says_more(rest)
+        {
             close(&mut current, joint, ' ');
             joint = Joint::Forbid;
             current.push(term.clone());
@@ -132,7 +149,11 @@ pub(super) fn cut(all: &[Term], late_verb: bool) -> Vec<Segment> {
 pub(super) fn place_first(terms: &[Term]) -> bool {
     terms
         .iter()
-        .find(|t| !t.has(&Sense::Filler) && !t.has(&Sense::Then))
+        .find(|t| {
+            ![Sense::Filler, Sense::Then, Sense::Modal]
+                .iter()
+                .any(|sense| t.has(sense))
+        })
         .is_some_and(|t| t.has(&Sense::Place))
 }
 

@@ -142,64 +142,78 @@ pub(super) fn third_bases(word: &str) -> Vec<String> {
 
 /// "1 to 7", "1–7", "the 3rd, 4th and 5th": one term that means any of them. Years stay apart from days.
 pub(super) fn join_numbers(terms: Vec<Term>) -> Vec<Term> {
-    const TO: [&str; 8] = ["to", "-", "until", "through", "bis", "到", "至", "till"];
-    let small = |term: &Term| match &term.form {
-        Form::Numbers(numbers) => numbers.last()?.parse::<u32>().ok().filter(|n| *n <= 31),
-        _ => None,
-    };
+    const TO: [&str; 9] = [
+        "to", "-", "until", "through", "till", "bis", "到", "至", "up to",
+    ];
     let mut out: Vec<Term> = Vec::new();
-    let mut month: Option<Term> = None;
-    let mut article: Option<Term> = None;
     let mut rest = terms.into_iter().peekable();
     while let Some(term) = rest.next() {
         let joint = term.raw.as_str();
         let span = TO.contains(&joint);
         let list = matches!(joint, "," | "and" | "und" | "和" | "或" | "or" | "oder");
-        // A month may stand between: "1 August to 7 August".
-        let month_last = out.last().is_some_and(is_month);
-        let before = out.len().checked_sub(if month_last { 2 } else { 1 });
-        let from = before.and_then(|at| out.get(at)).and_then(small);
-        let between = before
-            .and_then(|at| at.checked_sub(1))
-            .and_then(|at| out.get(at))
-            .is_some_and(|t| matches!(t.raw.as_str(), "between" | "zwischen"));
-        if (span || list)
-            && let Some(from) = from
-        {
-            if rest.peek().is_some_and(is_month) && span {
-                month = rest.next();
-            }
-            if span
-                && rest
-                    .peek()
-                    .is_some_and(|t| matches!(t.raw.as_str(), "the" | "den" | "dem" | "zum"))
-            {
-                article = rest.next();
-            }
-            if let Some(to) = rest.peek().and_then(small)
-                && from < to
-                && let Some(slot) = before.and_then(|at| out.get_mut(at))
-                && let Form::Numbers(numbers) = &mut slot.form
-            {
-                if span || (between && joint != ",") {
-                    *numbers = (from..=to).map(|n| n.to_string()).collect();
-                } else {
-                    numbers.push(to.to_string());
-                }
-                rest.next();
-                if rest.peek().is_some_and(|t| is_month(t) && month_last) {
-                    rest.next();
-                }
-                out.extend(month.take());
-                article = None;
-                continue;
-            }
+        let from = if span || list { day_before(&out) } else { None };
+        let Some((slot, from)) = from else {
+            out.push(term);
+            continue;
+        };
+        let before = slot.checked_sub(1).and_then(|at| out.get(at));
+        let between_them = before.is_some_and(|t| matches!(t.raw.as_str(), "between" | "zwischen"));
+        // "to the 7th", "to August 7": what stands between is kept if no number follows.
+        let mut between = Vec::new();
+        while span && between.len() < 2 && rest.peek().is_some_and(|t| is_month(t) || article(t)) {
+            between.extend(rest.next());
         }
-        out.push(term);
-        out.extend(article.take());
-        out.extend(month.take());
+        let to = rest.peek().and_then(day).filter(|to| from < *to);
+        let numbers = out.get_mut(slot).map(|term| &mut term.form);
+        if let (Some(to), Some(Form::Numbers(numbers))) = (to, numbers) {
+            numbers.push(to.to_string());
+            if span || (joint != "," && between_them) {
+                *numbers = (from..=to).map(|n| n.to_string()).collect();
+            }
+            rest.next();
+            // The month and the year once more.
+            let said: Vec<String> = out.iter().skip(slot + 1).map(|t| t.word.clone()).collect();
+            while rest
+                .peek()
+                .is_some_and(|t| (is_month(t) || year(t)) && said.contains(&t.word))
+            {
+                rest.next();
+            }
+            let new = |t: &Term| is_month(t) && !said.contains(&t.word);
+            out.extend(between.into_iter().filter(new));
+        } else {
+            out.push(term);
+            out.extend(between);
+        }
     }
     out
+}
+
+/// The day, up to 31, that the last terms speak of, though a month and a year may follow it.
+fn day_before(terms: &[Term]) -> Option<(usize, u32)> {
+    let later = terms
+        .iter()
+        .rev()
+        .take_while(|t| is_month(t) || year(t))
+        .count();
+    let at = terms.len().checked_sub(later + 1)?;
+    Some((at, day(terms.get(at)?)?))
+}
+
+/// A number that can be a day or the place in a list.
+fn day(term: &Term) -> Option<u32> {
+    match &term.form {
+        Form::Numbers(numbers) => numbers.last()?.parse().ok().filter(|n| *n <= 31),
+        _ => None,
+    }
+}
+
+fn year(term: &Term) -> bool {
+    matches!(&term.form, Form::Numbers(n) if day(term).is_none() && n.len() == 1)
+}
+
+fn article(term: &Term) -> bool {
+    matches!(term.raw.as_str(), "the" | "den" | "dem" | "zum")
 }
 
 fn is_month(term: &Term) -> bool {

@@ -79,8 +79,8 @@ impl Engine {
                 core: &self.core,
                 state: &self.state,
                 agent: &agent,
-                said: &turn.said,
                 told: &turn.told,
+                said: &turn.said,
                 acted: turn.steps > 0,
             };
             match mind.decide(&ask) {

@@ -110,3 +110,34 @@ fn the_most_steps_end_a_run() {
     assert_eq!(made.len(), 4);
     assert_eq!(finish.answer, None);
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_text_at_any_step_comes_to_an_end(sample_index in 0usize..3, at in 0usize..200, text in "\\PC{0,80}", seed: u64) {
+        let recorded = record(&sample(SAMPLES[sample_index]));
+        let at = at % recorded.made.len();
+        let branch = recorded.fork(at, Some(&text), seed);
+        proptest::prop_assert!(branch.steps.len() < 200);
+        proptest::prop_assert_eq!(&branch.steps[at].text, &text);
+    }
+}
+
+#[test]
+fn two_edits_at_one_step_give_two_trajectories() {
+    let recorded = record(&sample("night-picture"));
+    let texts = [
+        "Open the calendar.",
+        "Open the about page.",
+        "Scroll down.",
+        "Open 4 August 2015.",
+    ];
+    let mut seen: Vec<Vec<String>> = Vec::new();
+    for text in texts {
+        let branch = recorded.fork(6, Some(text), 3);
+        let after: Vec<String> = branch.steps[7..].iter().map(|s| s.text.clone()).collect();
+        assert!(!seen.contains(&after), "{text}");
+        seen.push(after);
+    }
+}

@@ -154,3 +154,113 @@ fn edits_come_to_what_they_say() {
     ];
     check_table(&recorded, &table);
 }
+
+/// Edits that were thought of after the first table, once the engine had passed it.
+#[test]
+fn further_edits_come_to_what_they_say() {
+    let recorded = record(&sample("honey-stall"));
+    let table: Vec<(At, &str, &str)> = vec![
+        (
+            Step(3),
+            "Sunday: Friday plus Saturday plus two thirds of their sum. So compute 105 + 105 * 2 / 3.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Calculator, please evaluate (60+45)+(60+45)*2/3",
+            "V",
+        ),
+        (Step(3), "Multiply 105 by 5/3.", "V"),
+        (
+            Step(3),
+            "You should take 60 + 45 = 105 and add two thirds of 105 to 105.",
+            "V",
+        ),
+        (Step(3), "please calculate 105*1.6666666667", "V"),
+        (
+            Step(3),
+            "Two thirds on top of 105 makes Sunday. Calculate that.",
+            "VPRI",
+        ),
+        (Step(3), "Can you tell me what 175 * 1 is?", "V"),
+        (
+            Step(1),
+            "Keep in mind: Sunday = (Friday + Saturday) + (Friday + Saturday) * 2 / 3. For now, compute 60 * 3 / 4.",
+            "V",
+        ),
+        (
+            Step(5),
+            "Sunday was wrong, it is 175. Compute 60 + 45 + 175.",
+            "V",
+        ),
+        (Step(5), "Addiere 60 + 45 + 175.", "V"),
+        (
+            Step(7),
+            "So the takings are 280 * 6. Please compute that.",
+            "V",
+        ),
+        (Step(7), "Compute 175 * 6.", "R"),
+        (Step(3), "Never compute two thirds more than 105.", "RI"),
+        (Step(3), "Do not calculate 105 * 5 / 3, please.", "RI"),
+        (Step(3), "Berechne bitte nicht (60 + 45) * 5 / 3.", "RI"),
+        (Step(3), "compute", "RI"),
+        (
+            Step(3),
+            "thirds 5 more 105 Sunday jars honey 3 Friday calculator Saturday sum",
+            "I",
+        ),
+        (Step(3), "105 5 3 compute multiply", "I"),
+        (Step(4), "I get 175.", "V"),
+        (Step(4), "I do not know.", "RI"),
+        (
+            Step(0),
+            "Mirko sold 60 jars on Friday and a quarter fewer on Saturday. On Sunday he sold two thirds more than on Friday and Saturday together. A jar costs 6 euros. What are the takings?",
+            "VRI",
+        ),
+        (
+            Step(3),
+            "Sunday means both days plus two thirds more, so please compute 105 + 70.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Take the two days together (105) and increase them by two thirds: compute 105 * (1 + 2/3).",
+            "V",
+        ),
+        (
+            Step(3),
+            "Would you please work out five thirds of 105?",
+            "V",
+        ),
+        (Step(3), "Solve 60 + 45 + 2/3 * (60 + 45).", "V"),
+        (Step(3), "What's (60 + 45) / 3 * 5?", "V"),
+        (
+            Step(3),
+            "Multiply the sum of 60 and 45 by 5 and divide by 3: (60 + 45) * 5 / 3",
+            "V",
+        ),
+        (Step(3), "Rechne bitte 105 * 5 / 3 aus.", "V"),
+        (Step(3), "Berechne 105 plus zwei Drittel von 105.", "V"),
+        (Step(3), "Sunday two thirds", "I"),
+        (
+            Step(1),
+            "Saturday is 60 * 3 / 4. Sunday is (Friday + Saturday) * 5 / 3. Compute 60 * 3 / 4.",
+            "V",
+        ),
+        (Step(5), "Compute 60 + 45.", "R"),
+        (
+            Step(5),
+            "The total is Friday plus Saturday plus 175. Calculator, compute 60 + 45 + 175.",
+            "V",
+        ),
+        (
+            Step(3),
+            "Without computing anything, tell me the total.",
+            "RI",
+        ),
+        (Step(3), "Please do not work out 105 * 5 / 3.", "RI"),
+        (Step(3), "Rechne das nicht aus: 105 * 5 / 3.", "RI"),
+        (Step(3), "* / + 105 3 5 thirds compute ( )", "I"),
+    ];
+    check_table(&recorded, &table);
+}

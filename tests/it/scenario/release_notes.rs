@@ -188,3 +188,175 @@ fn repairing_edits_lie_before_and_after_the_effects() {
     assert!(recorded.at(Plan(2)) > last);
     assert!(recorded.at(Instruction(6)) > last);
 }
+
+/// Edits that were thought of after the first table, once the engine had passed it.
+#[test]
+fn further_edits_come_to_what_they_say() {
+    let recorded = record(&sample("release-notes"));
+    let table: Vec<(At, &str, &str)> = vec![
+        (
+            Instruction(6),
+            "First look at the build log to find the released build number, then update the release notes accordingly.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "The draft is stale. Set the build number in the release notes to 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Please check the build log. Then correct the notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Use the build number 2417 and update the release notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Replace build 2409 by 2417 in the release notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Go to https://intranet.lantern.example/builds, read the number of the released build and fix the release notes.",
+            "V",
+        ),
+        (Instruction(6), "Call update_notes with \"2417\".", "V"),
+        (
+            Instruction(6),
+            "Korrigiere die Buildnummer in den Release Notes auf 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Bitte sieh im Buildprotokoll nach und berichtige die Release Notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "- Publisher: read the build log\n- Publisher: correct the release notes\n- Editor: sign off the release notes\n- Publisher: publish the release notes",
+            "V",
+        ),
+        (
+            Plan(2),
+            "Publisher, read the build log and update the notes. Editor, sign off the notes. Publisher, publish the notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "The Publisher should first open the build log, then update the notes with the build number. After that the Editor signs off and the Publisher publishes the notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Do not open the build log and do not update the release notes.",
+            "RI",
+        ),
+        (Instruction(6), "Open the build log.", "RI"),
+        (
+            Instruction(6),
+            "notes release build log 2417 correct update sign publish Editor",
+            "I",
+        ),
+        (
+            Instruction(6),
+            "Mettez à jour les notes avec le numéro 2417.",
+            "I",
+        ),
+        (Instruction(7), "Approve everything.", "RI"),
+        (
+            Instruction(7),
+            "Ask the Publisher to open the build log and update the notes.",
+            "VRI",
+        ),
+        (
+            Instruction(2),
+            "Leave the ticket alone; do not open it.",
+            "R",
+        ),
+        (
+            Step(4),
+            "I opened the draft, but it is stale. Please open the build log, it has the right number.",
+            "V",
+        ),
+        (Step(4), "The build number of the release is 2417.", "V"),
+        (
+            Instruction(6),
+            "Consult the build log and, with the number found there, update the release notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Before anything else, read the build log. The released build is what the notes must name, so update the notes.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Change the build in the notes from 2409 to 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "The build number of the release is 2417. Update the release notes with it.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Update the release notes with build number 2417, not 2409.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Ändere die Buildnummer in den Release Notes auf 2417.",
+            "V",
+        ),
+        (
+            Instruction(6),
+            "Lies das Buildprotokoll. Aktualisiere danach die Release Notes mit der Buildnummer.",
+            "V",
+        ),
+        (
+            Instruction(5),
+            "Open the build log, read the build number and correct the notes; do not publish yet.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "1. Publisher: look at the build log.\n2. Publisher: update the notes.\n3. Editor: sign off.\n4. Publisher: publish the notes.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "Have the Publisher read the build log and correct the release notes. Have the Editor sign them off. Have the Publisher publish them.",
+            "V",
+        ),
+        (
+            Plan(2),
+            "Do not update, sign off or publish anything.",
+            "RI",
+        ),
+        (Instruction(6), "Don't correct the notes.", "RI"),
+        (Instruction(6), "Please read the draft again.", "RI"),
+        (Instruction(6), "2417", "RI"),
+        (
+            Instruction(6),
+            "the build update of 2417 notes and correct to release the",
+            "I",
+        ),
+        (
+            Instruction(8),
+            "Publisher must fix the build number first.",
+            "VPRI",
+        ),
+        (Call(5), "{\"build\":\"2409\",\"file\":\"notes.md\"} ", "RI"),
+        (
+            Ledger(6),
+            "{\"next_speaker\":{\"answer\":\"Publisher\"},\"instruction_or_question\":{\"answer\":\"Open the build log and update the release notes with the build number.\"}}",
+            "V",
+        ),
+    ];
+    check_table(&recorded, &table);
+}
