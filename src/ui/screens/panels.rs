@@ -94,7 +94,11 @@ impl Painter<'_> {
             lines.extend(hanging(indent, second, areas.body.width, theme));
         }
         if lines.is_empty() {
-            let text = "No milestones are set for this session. Set up to five: dover set SESSION --milestone …";
+            let text = format!(
+                "No milestones are set for this session. Set up to five: dover set {} --milestone …",
+                clean_line(&open.session.id)
+            );
+            let text = text.as_str();
             lines = hanging(
                 vec![Span::raw(" ")],
                 Passage::plain(text, Role::Muted),
