@@ -194,7 +194,8 @@ impl Painter<'_> {
         let paused = self.app.replay.as_ref().is_some_and(|one| one.paused)
             && run.branch.run == RunStatus::Running;
         let badge = if paused {
-            Span::styled("‖ paused", theme.style(Role::Warn))
+            let text = format!("{} paused", Glyph::PAUSED.show(self.charset));
+            Span::styled(text, theme.style(Role::Warn))
         } else {
             run_badge(&run.branch, theme, self.charset)
         };
