@@ -93,7 +93,8 @@ fn over(app: &mut App, pane: Pane, view: View) {
 fn back(app: &mut App) -> Vec<Job> {
     if let Some(prompt) = app.prompt.take() {
         if prompt.purpose == Purpose::Filter {
-            app.picker.filter.clear();
+            let accepted = app.picker.accepted.clone();
+            app.picker.filter = accepted;
             app.picker.select(0);
         }
         return Vec::new();
@@ -126,9 +127,15 @@ fn back(app: &mut App) -> Vec<Job> {
         } else if open.search.is_some() {
             open.search = None;
         } else {
+            app.picker.keep = Some(open.session.id.clone());
             app.open = None;
             return vec![Job::Sessions];
         }
+    } else if !app.picker.filter.is_empty() {
+        app.picker.keep = app.picker.session().map(|one| one.session.id.clone());
+        app.picker.filter.clear();
+        app.picker.accepted.clear();
+        app.picker.reselect();
     }
     Vec::new()
 }
@@ -140,7 +147,7 @@ fn quit(app: &mut App, asked: bool) {
         let draft = app.drafts.keys().next();
         draft.map(|(branch, step)| {
             format!(
-                "The edit of step {step} of {branch} was not forked yet. q again quits without it"
+                "The edit of step {step} of {branch} was not forked yet. q again quits without it; any other key goes on"
             )
         })
     };

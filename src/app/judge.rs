@@ -161,8 +161,15 @@ pub(super) fn mark(app: &mut App) -> Vec<Job> {
     match &app.open {
         Some(open) if row < open.session.milestones.len() => {
             let (branch, step) = (open.branch.id.clone(), open.selected);
+            if let Some(at) = open.milestones.get(row).copied().flatten() {
+                app.tell(format!(
+                    "Milestone {} is reached at step {at} already: a mark is for one that is not reached",
+                    row + 1
+                ));
+                return Vec::new();
+            }
             app.tell(format!(
-                "Marked: milestone {} reached at step {step} of {}",
+                "Marked by you: milestone {} reached at step {step} of {}",
                 row + 1,
                 branch.name()
             ));

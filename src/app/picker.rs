@@ -9,6 +9,10 @@ pub struct Picker {
     pub sessions: Option<Vec<SessionSummary>>,
     /// Words that narrow the list.
     pub filter: String,
+    /// The filter before the one being typed.
+    pub accepted: String,
+    /// A session to select once the list is here.
+    pub keep: Option<String>,
     /// Row selected among those that match.
     pub selected: usize,
     /// A log being taken in: its name, the share read, the steps so far.
@@ -24,6 +28,8 @@ pub struct Importing {
     pub share: f64,
     /// Steps so far.
     pub steps: usize,
+    /// The person opened something since.
+    pub left: bool,
 }
 
 impl Picker {
@@ -49,6 +55,13 @@ impl Picker {
     #[must_use]
     pub fn session(&self) -> Option<&SessionSummary> {
         self.matching().nth(self.selected)
+    }
+
+    /// Selects the session that was to be kept, else stays inside the list.
+    pub fn reselect(&mut self) {
+        let keep = self.keep.take();
+        let at = keep.and_then(|id| self.matching().position(|one| one.session.id == id));
+        self.select(at.unwrap_or(self.selected));
     }
 
     /// Moves the selection; it stays inside the list.

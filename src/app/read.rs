@@ -114,7 +114,11 @@ pub(super) fn select_step(app: &mut App, step: usize) {
 
 pub(super) fn open_session(app: &mut App) -> Vec<Job> {
     if let Some(summary) = app.picker.session() {
-        return vec![Job::Open(BranchId::main(&summary.session.id))];
+        let main = BranchId::main(&summary.session.id);
+        if let Some(importing) = &mut app.picker.importing {
+            importing.left = true;
+        }
+        return vec![Job::Open(main)];
     }
     app.tell("There is no session here. Run dover with a file, or press / for another filter");
     Vec::new()
@@ -133,6 +137,9 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
         return Vec::new();
     };
     let line = line.trim();
+    if purpose == Purpose::Filter {
+        app.picker.accepted.clone_from(&app.picker.filter);
+    }
     let Some(open) = &mut app.open else {
         return Vec::new();
     };

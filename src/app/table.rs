@@ -104,7 +104,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::NextRun, "next run", G::Replay, &[key(Code::Tab), key(Code::Right)], &[C::Replay, C::Compare], "Watches or compares the next run").hinted(),
     command(Id::PreviousRun, "previous run", G::Replay, &[Key::shift(Code::Tab), key(Code::Left)], &[C::Replay, C::Compare], "Watches or compares the previous run"),
     command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay, C::Gates], "Opens the edit again, for another try").hinted(),
-    command(Id::Mark, "mark as reached", G::Debug, &[k('M')], &[C::Milestones], "Marks the selected milestone as reached at the selected step").hinted(),
+    command(Id::Mark, "mark as reached", G::Debug, &[k('M')], &[C::Milestones], "Marks the selected milestone as reached at the selected step").hinted().unless(needs_milestones),
     command(Id::CompareRun, "compare", G::Debug, &[key(Code::Enter), k('c')], &[C::Interventions], "Compares the intervention's best run with its parent").hinted(),
     command(Id::Verdicts, "verdicts", G::Debug, &[k('v')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Lists the interventions with their runs and verdicts").hinted().unless(needs_intervention),
     command(Id::Milestones, "milestones", G::Debug, &[k('m')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows which milestones were reached, gained and lost").hinted(),
@@ -119,6 +119,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Last, "last", G::Move, &[key(Code::End), k('>'), k('G')], PANES, "To the end; a running branch is then followed"),
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
+    command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
     command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions], "Shows the keys").hinted(),
     command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
@@ -175,6 +176,14 @@ fn needs_diagnostic(app: &App) -> Option<&'static str> {
         Some(report) if report.ready() => Some("All gates hold: press Enter for an exact replay"),
         _ => Some("Not a matter of state: another gate is in the way, see its line"),
     }
+}
+
+fn needs_milestones(app: &App) -> Option<&'static str> {
+    let none = app
+        .open
+        .as_ref()
+        .is_none_or(|open| open.session.milestones.is_empty());
+    none.then_some("This session has no milestones: dover set with --milestone adds them")
 }
 
 fn needs_running(app: &App) -> Option<&'static str> {

@@ -205,6 +205,56 @@ fn runs_that_go_are_asked_about_once() {
 }
 
 #[test]
+fn a_log_taken_in_leaves_the_screen_to_who_went_on() {
+    let importing = || Importing {
+        what: "big.json".into(),
+        ..Importing::default()
+    };
+    let taken = || Msg::TakenIn(Ok("big".into()));
+    let opens = |jobs: &[Job]| jobs.iter().any(|job| matches!(job, Job::Open(_)));
+
+    let (mut waiting, _) = App::start("me".into(), Some("big.json".into()));
+    assert!(opens(&update(&mut waiting, taken())));
+
+    let mut editing = fixture::opened();
+    editing.picker.importing = Some(importing());
+    press(&mut editing, "e now");
+    assert!(!opens(&update(&mut editing, taken())));
+    assert_eq!(editing.context(), Context::Typing);
+    assert!(notice(&editing).contains("big is read"));
+
+    // Asked to open another one a moment before.
+    let mut left = fixture::opened();
+    press(&mut left, "⎋");
+    left.picker.importing = Some(importing());
+    press(&mut left, "⏎");
+    assert!(!opens(&update(&mut left, taken())));
+}
+
+#[test]
+fn escape_takes_back_a_filter_one_step_at_a_time() {
+    let mut app = fixture::opened();
+    press(&mut app, "⎋/night⏎/zzz");
+    assert_eq!(app.picker.filter, "nightzzz");
+    press(&mut app, "⎋");
+    assert_eq!(app.picker.filter, "night");
+    press(&mut app, "⎋");
+    assert_eq!(app.picker.filter, "");
+}
+
+#[test]
+fn another_key_only_cancels_the_question_whether_to_quit() {
+    let mut app = fixture::opened();
+    press(&mut app, "e now⎋⎋q");
+    assert!(app.asked_to_quit);
+    press(&mut app, "⎋");
+    assert_eq!(app.context(), Context::Steps);
+    assert!(!app.asked_to_quit);
+    press(&mut app, "qq");
+    assert_eq!(app.exit, Some(Exit::Quit));
+}
+
+#[test]
 fn a_second_fork_waits_for_the_first() {
     let mut app = fixture::replaying();
     press(&mut app, "b");

@@ -1,6 +1,6 @@
 //! Messages into state. Every path ends with what the eye needs next: pages and texts near the selections.
 
-use super::command::{self, Context};
+use super::command::{self, Context, Id};
 use super::extent::Pane;
 use super::fork::Replay;
 use super::key::{Code, Key};
@@ -182,6 +182,10 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     app.notice = None;
     let context = app.context();
     if let Some(found) = command::find(context, key) {
+        // The other keys of the question only say no.
+        if asked && !matches!(found.id, Id::Quit | Id::Leave) {
+            return Vec::new();
+        }
         if let Some(why) = (found.blocked)(app) {
             app.tell(why);
             return Vec::new();
@@ -231,18 +235,27 @@ fn paste(app: &mut App, text: &str) {
 fn sessions(app: &mut App, result: Result<Vec<crate::store::SessionSummary>, Fault>) -> Vec<Job> {
     if let Some(sessions) = heed(app, result) {
         app.picker.sessions = Some(sessions);
-        let selected = app.picker.selected;
-        app.picker.select(selected);
+        app.picker.reselect();
     }
     Vec::new()
 }
 
 fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
-    app.picker.importing = None;
-    match heed(app, result) {
-        Some(id) => vec![Job::Sessions, Job::Open(BranchId::parse(&id))],
-        None => Vec::new(),
+    let left = app.picker.importing.take().is_some_and(|one| one.left);
+    let Some(id) = heed(app, result) else {
+        return Vec::new();
+    };
+    let branch = BranchId::parse(&id);
+    app.picker.keep = Some(branch.session().to_owned());
+    // What the person does meanwhile stays in front.
+    if left || app.context() != Context::Picker {
+        app.tell(format!(
+            "{} is read: Enter in the picker opens it",
+            branch.session()
+        ));
+        return vec![Job::Sessions];
     }
+    vec![Job::Sessions, Job::Open(branch)]
 }
 
 type Kin = (Vec<Branch>, Vec<Intervention>);

@@ -73,6 +73,8 @@ glyphs! {
     READY "▷" "R" "ready";
     /// Is going.
     RUNNING "▶" "%" "running";
+    /// Waits for a word.
+    PAUSED "‖" "P" "paused";
     /// Came to its end.
     DONE "□" "." "done";
     /// Stopped half-way.

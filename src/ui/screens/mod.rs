@@ -118,8 +118,8 @@ struct Painter<'a> {
 impl Painter<'_> {
     fn too_small(&mut self, area: Rect) {
         let text = format!(
-            "{}×{} is too small for dover: at least {}×{}",
-            area.width, area.height, LEAST.0, LEAST.1
+            "at least {}×{} for dover: {}×{} is too small",
+            LEAST.0, LEAST.1, area.width, area.height
         );
         let passage = Passage::plain(&text, Role::Warn);
         for (line, row) in widgets::hanging(Vec::new(), passage, area.width, self.theme)

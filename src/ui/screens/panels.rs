@@ -94,7 +94,11 @@ impl Painter<'_> {
             lines.extend(hanging(indent, second, areas.body.width, theme));
         }
         if lines.is_empty() {
-            let text = "No milestones are set for this session. Set up to five: dover set SESSION --milestone …";
+            let text = format!(
+                "No milestones are set for this session. Set up to five: dover set {} --milestone …",
+                clean_line(&open.session.id)
+            );
+            let text = text.as_str();
             lines = hanging(
                 vec![Span::raw(" ")],
                 Passage::plain(text, Role::Muted),
@@ -153,7 +157,17 @@ impl Painter<'_> {
             .max()
             .unwrap_or(0);
         let mut lines = Vec::new();
-        for (group, commands) in command::by_group() {
+        // The keys of the place where the person is come first.
+        let here = match under {
+            Some(Context::Editor) => Some(command::Group::Edit),
+            Some(Context::Gates) => Some(command::Group::Gates),
+            Some(Context::Replay) => Some(command::Group::Replay),
+            Some(Context::Compare) => Some(command::Group::Compare),
+            _ => None,
+        };
+        let mut groups = command::by_group();
+        groups.sort_by_key(|(group, _)| Some(*group) != here);
+        for (group, commands) in groups {
             lines.push(Line::styled(
                 format!(" {}", group.title()),
                 theme.style(Role::Title),

@@ -191,7 +191,14 @@ impl Painter<'_> {
 
     fn run_state(&self, open: &Open, run: &Run) -> Line<'static> {
         let theme = self.theme;
-        let badge = run_badge(&run.branch, theme, self.charset);
+        let paused = self.app.replay.as_ref().is_some_and(|one| one.paused)
+            && run.branch.run == RunStatus::Running;
+        let badge = if paused {
+            let text = format!("{} paused", Glyph::PAUSED.show(self.charset));
+            Span::styled(text, theme.style(Role::Warn))
+        } else {
+            run_badge(&run.branch, theme, self.charset)
+        };
         let mut line = Line::from(Span::styled(
             widgets::fitted(&badge.content, 13),
             badge.style,

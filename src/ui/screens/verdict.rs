@@ -214,12 +214,31 @@ fn results(outcome: &Outcome) -> String {
         outcome.branches.iter().filter(|branch| hit(branch)).count()
     };
     let right = count(&|branch| branch.success == Some(true));
-    let mut parts = vec![format!("{right} of {n} right")];
-    parts.extend(
-        outcome
-            .progress
-            .map(|mean| format!("progress {:+.0}%", mean * 100.0)),
-    );
+    // A run that did not come to its end is not a wrong one.
+    let cut = [
+        RunStatus::Stopped,
+        RunStatus::Failed,
+        RunStatus::Interrupted,
+    ];
+    let lost = count(&|branch| cut.contains(&branch.run));
+    let mut parts = vec![match n.saturating_sub(lost) {
+        0 => "none judged".to_owned(),
+        judged => format!("{right} of {judged} right"),
+    }];
+    for status in cut {
+        let ended = count(&|branch| branch.run == status);
+        if ended > 0 {
+            parts.push(format!("{ended} {}", status.name()));
+        }
+    }
+    parts.extend(outcome.progress.map(|mean| {
+        let percent = format!("{:+.0}%", mean * 100.0);
+        if matches!(percent.as_str(), "+0%" | "-0%") {
+            "no milestones gained".to_owned()
+        } else {
+            format!("progress {percent}")
+        }
+    }));
     if !outcome.baseline() {
         let followed = count(&|branch| branch.fulfilled == Some(true));
         parts.push(format!("edit followed in {followed} of {n}"));
