@@ -69,6 +69,8 @@ fn counts(numbers: &[String], next: Option<&Term>) -> bool {
 /// One thing that a text asks for or forbids.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
 #[serde(default)]
+// Each says one thing of the wording, and all combinations occur.
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Clause {
     /// The words as they stand, folded: also the clause's identity.
     pub text: String,

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::arithmetic::{evaluate, shown};
 use super::core::sentences;
-use super::decide::forbidden;
 use super::engine::{Draft, Engine, place};
 use super::expression::{Found, expression_after, expression_with, refers_back};
+use super::forbid::forbidden;
 use super::lexicon::Skill;
 use super::state::{Act, Belief, Next, Turn};
 use super::world::{Dialogue, Line};

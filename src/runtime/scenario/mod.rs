@@ -24,6 +24,7 @@ mod decide;
 mod dialogue;
 mod engine;
 mod expression;
+mod forbid;
 mod grammar;
 mod lexicon;
 mod orchestrate;

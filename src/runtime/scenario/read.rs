@@ -77,7 +77,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon) -> Reading {
         match &found {
             // "search the archive for the picture and open it": the picture.
             Some((found, _)) if found.can(Skill::Search) && !found.detail.is_empty() => {
-                named = Some(found.detail.clone())
+                named = Some(found.detail.clone());
             }
             Some((found, _)) if !found.object.is_empty() => named = Some(found.object.clone()),
             None if !quoted.is_empty() => named = Some(Object::of(&quoted)),

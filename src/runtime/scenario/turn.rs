@@ -1,7 +1,8 @@
 //! An agent's turn: an instruction is read, its requests are done one after another, each as a step; the first that cannot be done ends the turn.
 
-use super::decide::{Choice, Mind, forbidden};
+use super::decide::{Choice, Mind};
 use super::engine::{Draft, Engine};
+use super::forbid::forbidden;
 use super::state::{Act, Next, Turn};
 use crate::model::StepKind;
 

@@ -128,7 +128,7 @@ impl Recorded {
             succeed += usize::from(success);
             further += usize::from(fulfilled && (success || after > before));
             no_further += usize::from(fulfilled && !success && after <= before);
-            shown.push_str(&format!(
+            let line = format!(
                 "\n    {before}→{after} success {success} fulfilled {fulfilled} answer {:?}; {} steps: {}",
                 branch.finish.answer,
                 branch.steps.len(),
@@ -150,7 +150,8 @@ impl Recorded {
                     .filter(|t| !t.contains("is_request"))
                     .collect::<Vec<_>>()
                     .join(" | ")
-            ));
+            );
+            shown.push_str(&line);
         }
         let verdict = if succeed >= 2 {
             'V'
