@@ -241,6 +241,7 @@ fn any_size_and_back() {
     pty.resize(140, 45);
     pty.wait_for("branches");
     pty.resize(10, 3);
+    pty.wait_for("too small");
     pty.wait_for("24×6");
     pty.resize(80, 24);
     pty.wait_for("trial 1");

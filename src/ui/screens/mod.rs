@@ -118,7 +118,7 @@ struct Painter<'a> {
 impl Painter<'_> {
     fn too_small(&mut self, area: Rect) {
         let text = format!(
-            "at least {}×{} for dover: {}×{} is too small",
+            "too small: at least {}×{} for dover, not {}×{}",
             LEAST.0, LEAST.1, area.width, area.height
         );
         let passage = Passage::plain(&text, Role::Warn);
