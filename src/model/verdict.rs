@@ -59,6 +59,8 @@ pub enum Reason {
     Held,
     /// Too few runs came to their end.
     Crashed,
+    /// Too few runs came to their end, none of them by a fault: they were stopped or interrupted.
+    Stopped,
     /// Nothing could tell success.
     NoVerifier,
     /// Too few runs executed the edit.
@@ -79,6 +81,7 @@ impl fmt::Display for Reason {
             Self::Unfinished => "unfinished",
             Self::Held => "held",
             Self::Crashed => "crashed",
+            Self::Stopped => "stopped",
             Self::NoVerifier => "no verifier",
             Self::NotFulfilled => "not fulfilled",
             Self::NoMilestones => "no milestones",
@@ -192,8 +195,14 @@ pub fn verdict(runs: &[RunScore], n: usize, category: Category, capability: bool
     } else if count(&got_no_further) >= m && !capability {
         Ruling::of(Verdict::Refuted)
     } else if count(&|_| true) < m {
-        let held = runs.iter().any(|run| run.run == RunStatus::Held);
-        Ruling::inconclusive(if held { Reason::Held } else { Reason::Crashed })
+        let any = |run: RunStatus| runs.iter().any(|score| score.run == run);
+        Ruling::inconclusive(if any(RunStatus::Held) {
+            Reason::Held
+        } else if any(RunStatus::Failed) {
+            Reason::Crashed
+        } else {
+            Reason::Stopped
+        })
     } else if count(&|run| run.success.is_some()) < m {
         Ruling::inconclusive(Reason::NoVerifier)
     } else if count(&RunScore::fulfilled) < m {
@@ -225,6 +234,7 @@ mod tests {
                 'd' => RunStatus::Done,
                 'c' => RunStatus::Failed,
                 'h' => RunStatus::Held,
+                's' => RunStatus::Stopped,
                 _ => RunStatus::Running,
             },
             fulfilled: Some(fulfilled == 'f'),
@@ -268,6 +278,7 @@ mod tests {
             // Runs that did not come to their end count for nothing, so that n stays what was planned.
             ("df+5 cf+5 cf+5", 3, Inconclusive, Some(Reason::Crashed)),
             ("df-2 cf-2", 3, Inconclusive, Some(Reason::Crashed)),
+            ("df+5 sf+5 sf+5", 3, Inconclusive, Some(Reason::Stopped)),
             ("h--2", 3, Inconclusive, Some(Reason::Held)),
             ("df-2 h--2 h--2", 3, Inconclusive, Some(Reason::Held)),
             // Nobody could tell.

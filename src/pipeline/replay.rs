@@ -37,9 +37,10 @@ pub(super) async fn replay(
         End::Stopped
     };
     let session = plan.session.clone();
+    let edited = plan.request.text.is_some();
     blocking(store, move |store| {
         let ending = match end {
-            End::Finished(finish) => score(store, &session, &branch, finish)?,
+            End::Finished(finish) => score(store, &session, &branch, edited, finish)?,
             End::Stopped => broken(
                 store,
                 &session,

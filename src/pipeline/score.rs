@@ -2,7 +2,8 @@
 
 use crate::gate::{self, Report};
 use crate::model::{
-    self, Branch, BranchId, Category, Intervention, RunScore, RunStatus, Session, Tally, Verdict,
+    self, Branch, BranchId, Category, GateStatus, Intervention, RunScore, RunStatus, Session,
+    Tally, Verdict,
 };
 use crate::runtime::Finish;
 use crate::store::{Ending, Store};
@@ -98,13 +99,29 @@ pub fn outcomes(store: &Store, session: &str) -> Result<Vec<Outcome>, PipelineEr
         .collect())
 }
 
-/// A run that came to its end by itself, scored.
+/// A run that came to its end by itself, scored. `edited`: its first own step is an edit.
+///
+/// A run that says nothing after the edit has for an answer the operator's own words. They prove nothing, so nothing is verified.
 pub(super) fn score(
     store: &Store,
     session: &Session,
     branch: &Branch,
+    edited: bool,
     finish: Finish,
 ) -> Result<Ending, PipelineError> {
+    let own_words =
+        edited && branch.fork_step.map(|at| at + 1) == Some(store.step_count(&branch.id)?);
+    if own_words && finish.answer.is_some() {
+        return Ok(Ending {
+            run: RunStatus::Done,
+            gate: Some(GateStatus::Unverified),
+            fulfilled: finish.fulfilled,
+            success: None,
+            milestones: tally(store, session, branch)?,
+            answer: finish.answer,
+            reason: Some("the answer is the edit's own words, so nothing was verified".to_owned()),
+        });
+    }
     let judgement = model::judge(
         session.verifier.as_ref(),
         session.expected.as_deref(),

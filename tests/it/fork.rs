@@ -327,3 +327,16 @@ fn a_demonstration_walks_a_sample_and_fits_80_columns() {
             .contains("night-picture")
     );
 }
+
+#[test]
+fn a_final_answer_that_the_edit_itself_puts_down_is_not_verified() {
+    let home = Home::new();
+    let at = first(&home, "night-picture", "answer");
+    let expected = home.json(&["show", "night-picture"])["expected"].clone();
+    let text = format!("--text={}", expected.as_str().unwrap());
+    let forked = home.json(&["fork", "night-picture", "--at", &at, &text]);
+    assert_eq!(forked["answer_leak"], true);
+    assert_eq!(forked["branches"][0]["gate"], "unverified");
+    assert_eq!(forked["branches"][0]["success"], Value::Null);
+    assert_eq!(forked["verdict"], "inconclusive");
+}
