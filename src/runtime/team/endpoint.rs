@@ -145,13 +145,18 @@ impl Endpoint {
         })
     }
 
-    /// Server text that is fit to be shown: short, one line, without the key.
-    fn clean(&self, text: &str) -> String {
-        let text = match &self.key {
+    /// Server text without the key, which a server or a model may quote back.
+    pub(super) fn masked(&self, text: &str) -> String {
+        match &self.key {
             // A key of a few characters is no secret but a placeholder, and would mask ordinary words.
             Some(key) if key.len() >= SECRET => text.replace(key.as_str(), "[key]"),
             _ => text.to_owned(),
-        };
+        }
+    }
+
+    /// Server text that is fit to be shown: short, one line, without the key.
+    fn clean(&self, text: &str) -> String {
+        let text = self.masked(text);
         let mut cleaned = String::new();
         for (count, word) in text.split_whitespace().enumerate() {
             if count > 0 {
@@ -263,5 +268,26 @@ fn missing(what: &str, mend: &str) -> RuntimeError {
     RuntimeError::Missing {
         what: what.to_owned(),
         mend: mend.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_quoted_back_is_masked_and_a_placeholder_is_not() {
+        let endpoint = |key: &str| {
+            Endpoint::new(&TeamSettings {
+                base_url: Some("http://127.0.0.1:9/v1".to_owned()),
+                api_key: Some(key.to_owned()),
+                model: Some("m".to_owned()),
+                ..TeamSettings::default()
+            })
+            .unwrap()
+        };
+        let said = "Bearer sk-12345678, ok";
+        assert_eq!(endpoint("sk-12345678").masked(said), "Bearer [key], ok");
+        assert_eq!(endpoint("k").masked(said), said);
     }
 }

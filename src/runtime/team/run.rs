@@ -201,6 +201,8 @@ impl TeamRun {
     fn heard(&mut self, ask: Ask, mut reply: Reply, finish: Option<&str>) -> Result<(), Fault> {
         let agents = &self.cast.agents;
         let (last, text) = reply.finish(agents);
+        // What is committed is kept: the key must not be in it.
+        let text = self.endpoint.masked(&text);
         let leads = self.cast.leads(&ask.agent);
         let turn = leads.then(|| reply.turn(&text, agents));
         let directive_alone = text.is_empty() && matches!(turn, Some(Turn::Next(_) | Turn::Plan));
