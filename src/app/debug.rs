@@ -113,14 +113,9 @@ pub(super) fn ask_the_gates(
 ) -> Vec<Job> {
     let ticket = app.ticket();
     let request = ForkRequest {
-        branch,
-        step: original.index,
         text,
-        category: None,
-        runs: None,
         seed: FIRST_SEED,
-        diagnostic: false,
-        operator: app.operator.clone(),
+        ..ForkRequest::at(branch, original.index, app.operator.clone())
     };
     app.extents.rewind(Pane::Gates);
     app.views.push(View::Gates(Box::new(Gates {

@@ -235,6 +235,7 @@ pub(crate) fn intervention() -> Intervention {
         category: Category::Instruction,
         class: Some(EditClass::ChangePlan),
         text: Some(EDIT.into()),
+        changes: Vec::new(),
         edit_digest: Digest::of("edit"),
         n: 3,
         seed: 1,
@@ -256,6 +257,7 @@ pub(crate) fn report(state: Option<bool>) -> Report {
         found: found.into(),
         evidence: std::collections::BTreeMap::new(),
         details: Vec::new(),
+        actions: Vec::new(),
         mend: None,
     };
     let exact = state == Some(true);
@@ -287,6 +289,7 @@ pub(crate) fn report(state: Option<bool>) -> Report {
         "Run it as a diagnostic branch, or fork at a step with an exact checkpoint".into()
     });
     Report {
+        notes: Vec::new(),
         gates: vec![
             gate(
                 1,

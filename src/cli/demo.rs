@@ -125,14 +125,8 @@ fn walk(context: &Context, store: &Store, main: &BranchId, edit: Edit) -> Result
         store.set_effect(main, key, *state, why, &context.operator())?;
     }
     let request = ForkRequest {
-        branch: main.clone(),
-        step: edit.step,
         text: Some(edit.text.clone()),
-        category: None,
-        runs: None,
-        seed: 0,
-        diagnostic: false,
-        operator: context.operator(),
+        ..ForkRequest::at(main.clone(), edit.step, context.operator())
     };
     let plan = pipeline::plan(store, request, &context.model())?;
     let original = plan.original.text.clone();

@@ -62,9 +62,8 @@ pub(super) struct Ran {
 pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
     let store = context.store()?;
     let category = args.category();
+    let branch = context::branch(&store, &args.session, args.branch.as_deref())?;
     let request = ForkRequest {
-        branch: context::branch(&store, &args.session, args.branch.as_deref())?,
-        step: args.at,
         text: match &args.text_file {
             Some(path) => Some(text_of(path)?),
             None => args.text,
@@ -73,7 +72,7 @@ pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
         runs: args.runs.map(usize::from),
         seed: args.seed,
         diagnostic: args.diagnostic,
-        operator: context.operator(),
+        ..ForkRequest::at(branch, args.at, context.operator())
     };
     let plan = pipeline::plan(&store, request, &context.model())?;
     let outcome = replay::run(&store, plan, usize::from(args.jobs), context.out.is_json())?;

@@ -20,7 +20,7 @@ pub use config::{Config, Delta};
 pub use effects::Effects;
 pub use lineage::{Lineage, ParentFacts};
 pub use outcome::outcome;
-pub use report::{GateResult, Report};
+pub use report::{Action, GateResult, Report};
 pub use risk::{Risk, risk};
 pub use state::{KeyResult, State, compare_keys};
 

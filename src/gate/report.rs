@@ -6,6 +6,24 @@ use serde::Serialize;
 
 use crate::model::GateStatus;
 
+/// What an operator can do about a gate that does not hold; a key in the panel and a command.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Ask the destinations what became of the effects.
+    Reconcile,
+    /// Decide about an effect by hand: keep it, do not repeat it; or say that it was undone.
+    Decide,
+    /// Acknowledge that the tool registry drifted.
+    Acknowledge,
+    /// Ask an owner to approve.
+    RequestApproval,
+    /// Accept the differences of the configuration as intended.
+    AcceptDelta,
+    /// Run as a diagnostic branch.
+    Diagnostic,
+}
+
 /// One gate's finding.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct GateResult {
@@ -23,6 +41,8 @@ pub struct GateResult {
     pub details: Vec<String>,
     /// What is missing and how to mend it, if it does not hold.
     pub mend: Option<String>,
+    /// What can be done about it at once.
+    pub actions: Vec<Action>,
 }
 
 impl GateResult {
@@ -36,6 +56,7 @@ impl GateResult {
             evidence: BTreeMap::new(),
             details: Vec::new(),
             mend: None,
+            actions: Vec::new(),
         }
     }
 
@@ -49,6 +70,12 @@ impl GateResult {
         self.holds = Some(false);
         self.found = found.into();
         self.mend = Some(mend.into());
+        self
+    }
+
+    /// Offers something that can be done about it.
+    pub(super) fn offers(mut self, action: Action) -> Self {
+        self.actions.push(action);
         self
     }
 
@@ -85,6 +112,8 @@ pub struct Report {
     pub gates: Vec<GateResult>,
     /// The status named by the first gate that fails, or `ready_to_resume`.
     pub status: GateStatus,
+    /// What an operator should know beside the gates, a line each: how the workflow profile changed since the start.
+    pub notes: Vec<String>,
 }
 
 impl Report {
@@ -104,7 +133,11 @@ impl Report {
             .map_or(GateStatus::ReadyToResume, |(_, status)| status);
         let mut gates = Vec::from(found);
         gates.push(super::outcome::before_the_run());
-        Self { gates, status }
+        Self {
+            gates,
+            status,
+            notes: Vec::new(),
+        }
     }
 
     /// Whether gates 1–5 hold.

@@ -2,7 +2,7 @@
 //!
 //! dover compares what was recorded with what was read back; that a runtime calls its restore exact is not evidence.
 
-use super::GateResult;
+use super::{Action, GateResult};
 use crate::model::{Checkpoint, RestoreResult, RestoredKey};
 
 /// The one key whose drift may be acknowledged.
@@ -111,6 +111,7 @@ pub(super) fn gate(input: &State) -> GateResult {
             "no state was recorded before this step",
             "Run it as a diagnostic branch, or fork where a checkpoint is",
         )
+        .offers(Action::Diagnostic)
     } else if let Some(first) = unsure.first() {
         let found = if unsure.len() == 1 {
             format!("{} {}, of {total} keys", first.key, first.result.name())
@@ -126,7 +127,12 @@ pub(super) fn gate(input: &State) -> GateResult {
         } else {
             "Run it as a diagnostic branch, or fork where the state was saved"
         };
-        gate.fails(found, mend)
+        let gate = gate.fails(found, mend).offers(Action::Diagnostic);
+        if only_the_registry {
+            gate.offers(Action::Acknowledge)
+        } else {
+            gate
+        }
     } else if keys.iter().any(acknowledged) {
         gate.rests_on("acknowledged").holds(format!(
             "{} of {total} keys exact, tool registry's drift acknowledged",

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, Tally};
+use super::{ConfigChange, Digest, Tally};
 
 /// A branch's store-unique id, `SESSION/NAME`; the original run is `SESSION/main`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -268,6 +268,9 @@ pub struct Intervention {
     pub class: Option<EditClass>,
     /// The text that replaces the content; none for the baseline.
     pub text: Option<String>,
+    /// Intended changes of the configuration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ConfigChange>,
     /// Digest of the pending step as it will be delivered.
     pub edit_digest: Digest,
     /// Planned runs.

@@ -6,12 +6,14 @@ mod branch;
 mod checkpoint;
 mod clean;
 mod clock;
+mod config;
 mod digest;
 mod edit;
 mod effect;
 mod leak;
 mod ledger;
 mod milestone;
+mod profile;
 mod progress;
 mod rates;
 mod session;
@@ -27,6 +29,7 @@ pub use branch::{Branch, BranchId, Category, EditClass, GateStatus, Intervention
 pub use checkpoint::{Checkpoint, KeyState, RestoreResult, RestoredKey, fingerprint};
 pub use clean::{clean, clean_line};
 pub use clock::{Clock, SystemClock};
+pub use config::{ConfigChange, Manifest, Part};
 pub use digest::Digest;
 pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
@@ -35,11 +38,10 @@ pub use ledger::ledger_gist;
 pub use milestone::{
     Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
 };
+pub use profile::{KeyProbe, Profile, ToolProfile, Workflow};
 pub use progress::mean_progress;
 pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
-pub use session::{
-    AgentInfo, Annotation, Coverage, CoverageNote, Profile, RuntimeRef, Session, ToolProfile,
-};
+pub use session::{AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session};
 pub use step::{HEAD_CHARS, Step, StepHead, StepKind, StepMeta, ToolUse, head_text, prefix_digest};
 pub use trial::{Trial, trial_of, trials, trials_of_kinds};
 pub use verdict::{Reason, Ruling, RunScore, Verdict, verdict};

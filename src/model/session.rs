@@ -1,10 +1,11 @@
 //! A session: one run of a multi-agent system on one task, and what is fixed about it before anything forks.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, EffectClass, Milestone, Verifier};
+use super::{Digest, KeyState, Manifest, Milestone, Profile, Verifier, Workflow};
 
 /// An agent that speaks in a session.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
@@ -17,30 +18,6 @@ pub struct AgentInfo {
     /// Its system prompt, if the log has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-}
-
-/// A tool as the workflow profile knows it.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
-pub struct ToolProfile {
-    /// What it may do to the world.
-    pub class: EffectClass,
-    /// Where the operation key stands in its arguments, as a dotted path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operation_key: Option<String>,
-}
-
-/// The workflow profile: fixed before the run or at import.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
-pub struct Profile {
-    /// State keys that must have evidence and restore exactly (gate 2).
-    #[serde(default)]
-    pub required_keys: Vec<String>,
-    /// Tools by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub tools: BTreeMap<String, ToolProfile>,
-    /// Words or values (recipients, budgets, targets) whose change in an edit makes it high risk (gate 4).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sensitive: Vec<String>,
 }
 
 /// Where a replay of the session really runs.
@@ -133,6 +110,18 @@ pub struct Session {
     /// Required keys, tools, sensitive fields.
     #[serde(default)]
     pub profile: Profile,
+    /// The workflow as it stood when the session was taken in; a later change is shown against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_start: Option<Box<Workflow>>,
+    /// Where the profile's commands and its workspace are at home; none for a log without a profile file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_dir: Option<PathBuf>,
+    /// State keys that dover itself read when the session was taken in; they hold for every checkpoint that says nothing of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evidence: BTreeMap<String, KeyState>,
+    /// The configuration of `main`, pinned when the session was taken in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Manifest>,
     /// Labels that came with the log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,

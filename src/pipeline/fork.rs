@@ -135,6 +135,7 @@ fn write(
             category: plan.category,
             class: plan.class,
             text: request.text.clone(),
+            changes: request.changes.clone(),
             edit_digest: plan.pending.digest(),
             n: plan.runs,
             seed: request.seed,
@@ -162,7 +163,7 @@ fn write(
             },
             receipt: ForkEvidence {
                 gates: found.gates.clone(),
-                config: Some(plan.description.config),
+                config: Some(plan.description.config.digest()),
                 approver: None,
             },
         };
@@ -211,6 +212,7 @@ async fn restore(store: &Store, plan: &Plan, seed: u64) -> Result<Restore, Pipel
             .into_iter()
             .filter(|effect| effect.step >= step && effect.state == EffectState::Reconciled)
             .collect(),
+        workspace: None,
         seed,
         max_steps: MAX_NEW_STEPS,
     })

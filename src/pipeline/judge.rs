@@ -3,7 +3,7 @@
 use crate::gate::{
     self, Authority, Binding, Config, Effects, Input, Lineage, ParentFacts, Report, State,
 };
-use crate::model::{Checkpoint, Digest, Effect, EffectClass, RestoredKey, Session};
+use crate::model::{Checkpoint, Effect, EffectClass, Manifest, RestoredKey, Session};
 use crate::store::ForkFacts;
 
 use super::Plan;
@@ -15,7 +15,7 @@ pub(super) struct Probe {
     /// What was read back of it.
     pub(super) keys: Vec<RestoredKey>,
     /// The configuration of the run itself.
-    pub(super) config: Digest,
+    pub(super) config: Manifest,
 }
 
 /// Evaluates all gates for a plan.
@@ -34,7 +34,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
         fork_step: request.step,
         edit: plan.pending.digest(),
         n: plan.runs,
-        config: plan.description.config,
+        config: plan.description.config.digest(),
     };
     gate::evaluate(&Input {
         lineage: Lineage {
@@ -52,7 +52,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             required: &plan.session.profile.required_keys,
             checkpoint: probe.checkpoint.as_ref(),
             restored: &probe.keys,
-            drift_acknowledged: false,
+            drift_acknowledged: request.acknowledge_drift,
         },
         effects: Effects {
             parent: &plan.parent.id,
@@ -68,8 +68,8 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             approval: None,
         },
         config: Config {
-            pin: Some(plan.description.config),
-            own: Some(probe.config),
+            pin: Some(plan.description.config.digest()),
+            own: Some(probe.config.digest()),
             deltas: &[],
         },
     })

@@ -3,6 +3,7 @@
 
 mod compare;
 mod control;
+mod external;
 mod fork;
 mod intake;
 mod judge;
@@ -17,7 +18,7 @@ pub use control::Control;
 pub use fork::{Progress, check, fork};
 pub use intake::{play_world, sample_file, sample_names, take_in, take_in_samples, update};
 pub use owners::Keyring;
-pub use plan::{ForkRequest, Plan, Restorability, plan, restorability};
+pub use plan::{ForkRequest, NewEffects, Plan, Restorability, plan, restorability};
 pub use runtimes::ModelSettings;
 pub use score::{Outcome, outcome, outcomes};
 

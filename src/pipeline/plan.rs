@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{self, Branch, BranchId, Category, EditClass, Session, Step};
+use crate::model::{self, Branch, BranchId, Category, ConfigChange, EditClass, Session, Step};
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::Store;
 
@@ -32,6 +32,52 @@ pub struct ForkRequest {
     pub diagnostic: bool,
     /// Who asks.
     pub operator: String,
+    /// Intended changes of the configuration; with any, the category is `config`.
+    pub changes: Vec<ConfigChange>,
+    /// The tool registry may have drifted: the operator has seen it.
+    pub acknowledge_drift: bool,
+    /// Differences of the configuration that nobody asked for are accepted as intended.
+    pub accept_delta: bool,
+    /// What becomes of new effects outside local fixtures.
+    pub new_effects: NewEffects,
+    /// An intervention that was held and is tried again as it stands, by its id.
+    pub resume: Option<String>,
+}
+
+/// What becomes of new effects outside local fixtures while a run goes (SPEC 3): each is decided, none happens by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum NewEffects {
+    /// The run is held there.
+    #[default]
+    Hold,
+    /// The run waits until somebody decides.
+    Ask,
+    /// They may happen; the operator decided so beforehand.
+    Allow,
+    /// They must not happen; the tool fails and the run goes on.
+    Refuse,
+}
+
+impl ForkRequest {
+    /// An unedited re-run, to be filled in.
+    #[must_use]
+    pub fn at(branch: BranchId, step: usize, operator: impl Into<String>) -> Self {
+        Self {
+            branch,
+            step,
+            text: None,
+            category: None,
+            runs: None,
+            seed: 0,
+            diagnostic: false,
+            operator: operator.into(),
+            changes: Vec::new(),
+            acknowledge_drift: false,
+            accept_delta: false,
+            new_effects: NewEffects::default(),
+            resume: None,
+        }
+    }
 }
 
 /// An edit that makes sense, ready for the gates.

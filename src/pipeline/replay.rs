@@ -1,7 +1,7 @@
 //! One run of one branch: asks the runtime for a step at a time and commits each before asking for the next.
 
 use crate::model::{Branch, RunStatus, StepHead};
-use crate::runtime::{Event, Finish, Made, Restore, RuntimeError};
+use crate::runtime::{Decision, Event, Finish, Made, Restore, RuntimeError};
 use crate::store::{Ending, Store};
 
 use super::control::Grip;
@@ -122,6 +122,7 @@ async fn run(
                     head,
                 });
             }
+            Ok(Event::Ask(_)) => run.decide(Decision::Refuse),
             Ok(Event::Finished(finish)) => return Ok(End::Finished(finish)),
             Err(error) => return failed(&error),
         }

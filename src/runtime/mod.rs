@@ -3,11 +3,13 @@
 //!
 //! A runtime reports and never judges: what it read back after a restore is compared by gate 2, not by itself.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::model::{Checkpoint, Digest, Effect, RestoredKey, Session, Step};
+use crate::model::{Checkpoint, Effect, Manifest, RestoredKey, Session, Step};
 
 pub mod scenario;
 pub mod team;
@@ -23,8 +25,8 @@ pub struct Description {
     pub exact: bool,
     /// Whether only local fixtures can be touched (gate 4, default n).
     pub local_fixtures: bool,
-    /// Digest over roles, model ids, system prompts, tool schemas and routing rules (gate 5).
-    pub config: Digest,
+    /// Roles, model ids, system prompts, tool schemas and routing rules, part by part (gate 5).
+    pub config: Manifest,
 }
 
 /// What to restore.
@@ -42,6 +44,8 @@ pub struct Restore {
     pub original: Option<Step>,
     /// Effects past the checkpoint that stay in the world: a call with the same operation key is answered from the record.
     pub kept: Vec<Effect>,
+    /// The work tree that was restored for this run, where the profile names a workspace.
+    pub workspace: Option<PathBuf>,
     /// Seed of this run.
     pub seed: u64,
     /// The most steps the run may make.
@@ -58,10 +62,32 @@ pub enum Event {
         /// The next piece of text.
         text: String,
     },
+    /// A new effect outside local fixtures is about to happen and waits for [`Run::decide`]. Nothing has happened yet.
+    Ask(Box<Effect>),
     /// A whole step, to be committed before the next question. The first one is the pending step.
     Step(Box<Made>),
     /// The run came to its end.
     Finished(Finish),
+}
+
+/// What becomes of a new effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It may happen.
+    Allow,
+    /// It must not happen; the tool fails and the run goes on.
+    Refuse,
+}
+
+/// Where the files of a run are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Workspace {
+    /// It has none.
+    None,
+    /// In memory, by their relative paths.
+    Files(BTreeMap<String, String>),
+    /// In a directory.
+    Dir(PathBuf),
 }
 
 /// A step made by a run.
@@ -92,8 +118,14 @@ pub trait Run: Send {
     /// Every key read back after the restore, with the test that was made.
     fn keys(&self) -> Vec<RestoredKey>;
 
-    /// The configuration's digest as the run has it now (gate 5).
-    fn config(&self) -> Digest;
+    /// The configuration as the run has it now (gate 5).
+    fn config(&self) -> Manifest;
+
+    /// Answers [`Event::Ask`]; the next question goes on from there.
+    fn decide(&mut self, decision: Decision);
+
+    /// The files that the agents work on, for verifiers.
+    fn workspace(&self) -> Workspace;
 
     /// What happens next. After [`Event::Finished`] or an error it must not be asked again. Dropping the future cancels it.
     ///

@@ -9,6 +9,7 @@ use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
 use super::receipts;
+use crate::gate::receipt::About;
 use crate::model::{BranchId, Effect, EffectState};
 
 impl Store {
@@ -47,7 +48,14 @@ impl Store {
                 }
             }
             if found {
-                let receipt = receipts::decided(id, operation_key, state, evidence, operator);
+                let receipt = receipts::decided(
+                    About::Effect,
+                    id,
+                    operation_key,
+                    state.into(),
+                    evidence,
+                    operator,
+                );
                 return self.receipt(tx, receipt);
             }
             Err(StoreError::Refused(format!(

@@ -8,10 +8,10 @@ use super::records::ForkRuling;
 use super::{lineage, sessions, steps};
 use crate::gate::key::PrivateKey;
 use crate::gate::receipt::{
-    self, Content, Decided, Ended, Forked, GateNote, Receipt, canonical_digest, hashed,
-    hashed_name, seal,
+    self, About, Content, Decided, Ended, Forked, GateNote, Receipt, Word, canonical_digest,
+    hashed, hashed_name, seal,
 };
-use crate::model::{Branch, BranchId, Digest, EffectState, Intervention};
+use crate::model::{Branch, BranchId, Digest, Intervention};
 
 impl Store {
     /// The whole chain as it is exported: the lines as they were kept, then the head, signed if a key is given.
@@ -25,6 +25,19 @@ impl Store {
             receipt::export(lines?.iter().map(String::as_str), count, last, signer)
                 .map_err(|error| unwritable(&error))
         })
+    }
+
+    /// Records a decision that changes nothing else in the store.
+    pub fn decide(
+        &self,
+        about: About,
+        branch: &BranchId,
+        what: &str,
+        word: Word,
+        evidence: &str,
+        operator: &str,
+    ) -> Result<(), StoreError> {
+        self.write(|tx| self.receipt(tx, decided(about, branch, what, word, evidence, operator)))
     }
 
     /// Appends to the chain, inside the transaction of what the receipt is about.
@@ -88,18 +101,20 @@ pub(super) fn forked(
     })
 }
 
-/// The receipt of what somebody says of an effect.
+/// The receipt of what somebody decided.
 pub(super) fn decided(
+    about: About,
     branch: &BranchId,
-    operation: &str,
-    state: EffectState,
+    what: &str,
+    word: Word,
     evidence: &str,
     operator: &str,
 ) -> Content {
     Content::Decision(Decided {
+        about,
         branch: hashed(branch.as_str()),
-        operation: hashed(operation),
-        state,
+        operation: hashed(what),
+        state: word,
         evidence: Digest::of(evidence),
         operator: hashed_name(operator),
     })

@@ -7,7 +7,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::error::{Fault, StoreError};
 
 /// The migration that leads to schema i + 1, for each i. Append; never change one that was released.
-const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+];
 
 /// "dovr", so that a database of another program is told from an old or empty store.
 const APPLICATION: i64 = 0x646f_7672;

@@ -61,6 +61,7 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         category: Category::None,
         class: None,
         text: None,
+        changes: Vec::new(),
         edit_digest: Digest::of(""),
         n: 1,
         seed: 0,

@@ -105,6 +105,7 @@ pub fn draft(parent: &BranchId, step: usize, runs: usize) -> ForkDraft {
             category: Category::Message,
             class: None,
             text: Some("edited".to_owned()),
+            changes: Vec::new(),
             edit_digest: Digest::of("edited"),
             n: runs,
             seed: 7,

@@ -139,6 +139,7 @@ fn fork((session, steps): (Session, Vec<Step>), at: usize, edit: Option<&str>) -
         pending: Some(pending),
         original: Some(original),
         kept: Vec::new(),
+        workspace: None,
         seed: 1,
         max_steps: 200,
     }
@@ -160,6 +161,7 @@ async fn play(run: &mut Box<dyn Run>) -> Played {
     loop {
         match run.next().await {
             Ok(Event::Delta { text, .. }) => streamed.push_str(&text),
+            Ok(Event::Ask(_)) => panic!("a team has no tools"),
             Ok(Event::Step(made)) => {
                 played.steps.push(made.step);
                 played.streamed.push(std::mem::take(&mut streamed));

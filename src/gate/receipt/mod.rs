@@ -114,19 +114,104 @@ impl GateNote {
     }
 }
 
-/// What became of an effect, as somebody said.
+/// Something that somebody decided.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
+    /// What kind of thing it is about.
+    #[serde(default, skip_serializing_if = "About::is_effect")]
+    pub about: About,
     /// The branch that it was said on.
     pub branch: Digest,
-    /// The operation key.
+    /// What it is about: an effect's operation key, an intervention, a state key.
     pub operation: Digest,
-    /// Where the effect stands now.
-    pub state: EffectState,
+    /// The decision.
+    pub state: Word,
     /// Digest of the evidence or the reason given.
     pub evidence: Digest,
     /// Who said it; none if nobody was named.
     pub operator: Option<Digest>,
+}
+
+/// What a decision is about.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// An effect that happened.
+    #[default]
+    Effect,
+    /// An effect that a run was about to have.
+    NewEffect,
+    /// An intervention that needs an approval.
+    Approval,
+    /// A tool registry that drifted.
+    Drift,
+    /// A difference of the configuration.
+    Delta,
+    /// The workflow profile.
+    Profile,
+}
+
+impl About {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+    fn is_effect(&self) -> bool {
+        *self == Self::Effect
+    }
+}
+
+/// A decision in one word.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// Evidence is missing.
+    Pending,
+    /// Undone.
+    Reverted,
+    /// Stays and is not repeated.
+    Reconciled,
+    /// Cannot be undone, and nobody has decided yet.
+    Irreversible,
+    /// May happen.
+    Allowed,
+    /// Must not happen, or was not accepted.
+    Refused,
+    /// An owner's yes.
+    Approved,
+    /// Seen, and gone on with.
+    Acknowledged,
+    /// Meant to be so.
+    Accepted,
+    /// Set to something else.
+    Changed,
+}
+
+impl From<EffectState> for Word {
+    fn from(state: EffectState) -> Self {
+        match state {
+            EffectState::Pending => Self::Pending,
+            EffectState::Reverted => Self::Reverted,
+            EffectState::Reconciled => Self::Reconciled,
+            EffectState::Irreversible => Self::Irreversible,
+        }
+    }
+}
+
+impl Word {
+    /// The word as it stands in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Reverted => "reverted",
+            Self::Reconciled => "reconciled",
+            Self::Irreversible => "irreversible",
+            Self::Allowed => "allowed",
+            Self::Refused => "refused",
+            Self::Approved => "approved",
+            Self::Acknowledged => "acknowledged",
+            Self::Accepted => "accepted",
+            Self::Changed => "changed",
+        }
+    }
 }
 
 /// What came of a run.

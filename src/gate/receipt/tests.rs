@@ -38,9 +38,10 @@ fn contents() -> Vec<Content> {
     vec![
         Content::Refusal(forked(3)),
         Content::Decision(Decided {
+            about: About::Effect,
             branch: hashed("s/main"),
             operation: hashed("ticket-1"),
-            state: EffectState::Reconciled,
+            state: Word::Reconciled,
             evidence: Digest::of("keep"),
             operator: None,
         }),

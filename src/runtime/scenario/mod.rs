@@ -48,9 +48,11 @@ use self::core::Core;
 use self::engine::{Engine, Watch};
 use self::state::State;
 pub use self::world::{World, parse};
-use super::{Description, Event, Finish, Made, Restore, Run, Runtime, RuntimeError};
+use super::{
+    Decision, Description, Event, Finish, Made, Restore, Run, Runtime, RuntimeError, Workspace,
+};
 use crate::model::{
-    AgentInfo, Digest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind, ToolProfile,
+    AgentInfo, Manifest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind, ToolProfile,
 };
 
 /// The most steps of a run that is played from its beginning.
@@ -80,6 +82,7 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
         let profile = ToolProfile {
             class: tool.class,
             operation_key: tool.operation_key.clone(),
+            ..ToolProfile::default()
         };
         (tool.name.clone(), profile)
     };
@@ -102,6 +105,7 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
             required_keys: world.required_keys.clone().unwrap_or_else(|| world.keys()),
             tools: world.tool.iter().map(tool).collect(),
             sensitive: world.sensitive.clone(),
+            ..Profile::default()
         },
         ..Session::default()
     }
@@ -132,7 +136,7 @@ pub fn play(world: &World, seed: u64) -> Result<(Vec<Made>, Finish), RuntimeErro
     loop {
         match run.advance()? {
             Event::Step(step) => made.push(*step),
-            Event::Delta { .. } => {}
+            Event::Delta { .. } | Event::Ask(_) => {}
             Event::Finished(finish) => return Ok((made, finish)),
         }
     }
@@ -148,18 +152,25 @@ fn world_of(session: &Session) -> Result<World, RuntimeError> {
     parse(text)
 }
 
-/// Digest over roles, tools, routing rules and words (gate 5).
-fn config(world: &World) -> Digest {
-    let part = |json: Result<Vec<u8>, serde_json::Error>| json.unwrap_or_default();
-    let parts = [
-        part(serde_json::to_vec(&world.agent)),
-        part(serde_json::to_vec(&world.orchestrator)),
-        part(serde_json::to_vec(&world.dialogue)),
-        part(serde_json::to_vec(&world.tool)),
-        part(serde_json::to_vec(&world.fact)),
-        part(serde_json::to_vec(&world.lexicon)),
-    ];
-    Digest::of_fields(parts.iter().map(Vec::as_slice))
+/// Roles, tools, routing rules and words, part by part (gate 5).
+fn config(world: &World) -> Manifest {
+    fn part(value: &impl serde::Serialize) -> Vec<u8> {
+        serde_json::to_vec(value).unwrap_or_default()
+    }
+    let mut config = Manifest::default();
+    for agent in &world.agent {
+        config.add(format!("role {}", agent.name), part(agent), None);
+    }
+    for tool in &world.tool {
+        config.add(format!("tool {}", tool.name), part(tool), None);
+    }
+    config.add(
+        "routing",
+        part(&(&world.orchestrator, &world.dialogue)),
+        None,
+    );
+    config.add("world", part(&(&world.fact, &world.lexicon)), None);
+    config
 }
 
 #[async_trait]
@@ -173,7 +184,7 @@ impl Runtime for Scenario {
                 .map_or_else(ToString::to_string, |world| world.title.clone()),
             exact: world.is_ok(),
             local_fixtures: true,
-            config: world.map_or(Digest::ZERO, |world| config(&world)),
+            config: world.map_or_else(|_| Manifest::default(), |world| config(&world)),
         }
     }
 
@@ -191,7 +202,7 @@ struct ScenarioRun {
     /// Whether the pending step differs from what the parent has.
     edited: bool,
     left: usize,
-    config: Digest,
+    config: Manifest,
     queue: VecDeque<Event>,
 }
 
@@ -336,8 +347,14 @@ impl Run for ScenarioRun {
         self.engine.state.read_back(&self.engine.core.world)
     }
 
-    fn config(&self) -> Digest {
-        self.config
+    fn config(&self) -> Manifest {
+        self.config.clone()
+    }
+
+    fn decide(&mut self, _: Decision) {}
+
+    fn workspace(&self) -> Workspace {
+        Workspace::Files(self.engine.state.files.clone())
     }
 
     async fn next(&mut self) -> Result<Event, RuntimeError> {

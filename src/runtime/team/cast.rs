@@ -2,7 +2,7 @@
 //!
 //! Roles and prompts are the log's where it has them; else ours, made from the role's name.
 
-use crate::model::{AgentInfo, Digest, Session, Step, StepKind};
+use crate::model::{AgentInfo, Manifest, Session, Step, StepKind};
 
 const ORCHESTRATOR: &str = include_str!("prompts/orchestrator.md");
 const AGENT: &str = include_str!("prompts/agent.md");
@@ -13,10 +13,10 @@ const AGAIN: &str = include_str!("prompts/again.md");
 const LAST: &str = include_str!("prompts/last.md");
 const GO_ON: &str = include_str!("prompts/go_on.md");
 
-/// Digest over everything that shapes a run (gate 5): the model, the prompts, the agents with their own prompts.
-pub(super) fn config(model: &str, session: &Session) -> Digest {
-    let mut fields = vec!["team", model];
-    fields.extend([
+/// Everything that shapes a run, part by part (gate 5): the model, dover's own prompts, the agents with theirs.
+pub(super) fn config(model: &str, session: &Session) -> Manifest {
+    let mut config = Manifest::default();
+    let own = [
         ORCHESTRATOR,
         AGENT,
         NOTICE,
@@ -25,14 +25,23 @@ pub(super) fn config(model: &str, session: &Session) -> Digest {
         AGAIN,
         LAST,
         GO_ON,
-    ]);
-    fields.push(session.orchestrator.as_deref().unwrap_or_default());
+    ];
+    config.add("team prompts", own.concat(), None);
+    config.add("model", model, Some(model).filter(|name| !name.is_empty()));
+    config.add(
+        "routing",
+        session.orchestrator.as_deref().unwrap_or_default(),
+        session.orchestrator.as_deref(),
+    );
     for agent in &session.agents {
-        fields.push(&agent.name);
-        fields.push(agent.description.as_deref().unwrap_or_default());
-        fields.push(agent.system_prompt.as_deref().unwrap_or_default());
+        let name = &agent.name;
+        let role = agent.description.as_deref().unwrap_or_default();
+        config.add(format!("role {name}"), role, None);
+        if let Some(prompt) = &agent.system_prompt {
+            config.add(format!("prompt {name}"), prompt, None);
+        }
     }
-    Digest::of_fields(fields.into_iter().map(str::as_bytes))
+    config
 }
 
 /// The agents of a run.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::{Description, Restore, Run, Runtime, RuntimeError};
-use crate::model::{Digest, RestoredKey, Session};
+use crate::model::{Manifest, RestoredKey, Session};
 
 mod answer;
 mod cast;
@@ -125,7 +125,7 @@ impl Runtime for Team {
 }
 
 impl Team {
-    fn config(&self, session: &Session) -> Digest {
+    fn config(&self, session: &Session) -> Manifest {
         let model = given(self.settings.model.as_deref());
         cast::config(model.unwrap_or_default(), session)
     }

@@ -13,8 +13,8 @@ use super::endpoint::{Answer, Endpoint};
 use super::fault::Fault;
 use super::reply::{Reply, Turn};
 use super::{TeamSettings, answer, keys, transcript};
-use crate::model::{Digest, RestoredKey, Step, StepKind};
-use crate::runtime::{Event, Finish, Made, Restore, Run, RuntimeError};
+use crate::model::{Manifest, RestoredKey, Step, StepKind};
+use crate::runtime::{Decision, Event, Finish, Made, Restore, Run, RuntimeError, Workspace};
 
 /// How often in a row an orchestrator may fail to say who is next.
 const MAX_UNCLEAR: usize = 3;
@@ -23,7 +23,7 @@ const MAX_UNCLEAR: usize = 3;
 pub(super) struct TeamRun {
     endpoint: Endpoint,
     cast: Cast,
-    config: Digest,
+    config: Manifest,
     keys: Vec<RestoredKey>,
     prefix: Arc<Vec<Step>>,
     /// The steps made here, the pending one first.
@@ -61,7 +61,7 @@ impl TeamRun {
     pub(super) fn new(
         endpoint: Endpoint,
         settings: &TeamSettings,
-        config: Digest,
+        config: Manifest,
         restore: Restore,
     ) -> Result<Self, RuntimeError> {
         let keys = keys(&restore);
@@ -313,8 +313,15 @@ impl Run for TeamRun {
         self.keys.clone()
     }
 
-    fn config(&self) -> Digest {
-        self.config
+    fn config(&self) -> Manifest {
+        self.config.clone()
+    }
+
+    // Its agents have no tools, so nothing is ever asked.
+    fn decide(&mut self, _: Decision) {}
+
+    fn workspace(&self) -> Workspace {
+        Workspace::None
     }
 
     async fn next(&mut self) -> Result<Event, RuntimeError> {

@@ -32,10 +32,12 @@ fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
                 ToolProfile {
                     class: EffectClass::Permanent,
                     operation_key: Some("id".into()),
+                    ..ToolProfile::default()
                 },
             )]
             .into(),
             sensitive: vec!["budget".into()],
+            ..Profile::default()
         },
         annotations: vec![Annotation {
             step: Some(1),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dover::model::{EffectClass, Session, Step, StepKind, Verifier, reached};
 use dover::runtime::scenario::{Scenario, parse, play, session};
-use dover::runtime::{Event, Finish, Made, Restore, Runtime};
+use dover::runtime::{Decision, Event, Finish, Made, Restore, Runtime};
 use futures::executor::block_on;
 
 pub const SEED: u64 = 1;
@@ -78,6 +78,7 @@ impl Recorded {
             pending: Some(pending),
             original: Some(original),
             kept: Vec::new(),
+            workspace: None,
             seed,
             max_steps: 200,
         }
@@ -180,6 +181,7 @@ pub fn run(restore: Restore) -> (Vec<Made>, Finish) {
         loop {
             match run.next().await.unwrap() {
                 Event::Step(step) => made.push(*step),
+                Event::Ask(_) => run.decide(Decision::Allow),
                 Event::Delta { .. } => {}
                 Event::Finished(finish) => return (made, finish),
             }

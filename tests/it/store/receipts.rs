@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dover::gate::receipt::{Content, Receipt, hashed, verify};
+use dover::gate::receipt::{Content, Receipt, Word, hashed, verify};
 use dover::model::{
     BranchId, Digest, Effect, EffectClass, EffectState, GateStatus, Profile, RunStatus, Session,
     Verifier,
@@ -115,7 +115,7 @@ fn each_fork_decision_and_outcome_leaves_one_receipt() {
     let Content::Decision(decision) = &decision.content else {
         panic!("{decision:?}")
     };
-    assert_eq!(decision.state, EffectState::Reconciled);
+    assert_eq!(decision.state, Word::Reconciled);
     assert_eq!(decision.operation, hashed(&format!("{MARKER}-1")));
     let Content::Fork(fork) = &fork.content else {
         panic!("{fork:?}")
