@@ -65,40 +65,33 @@ pub(super) async fn run(
     let ran = tokio::time::timeout(limit, talk(child.as_mut(), stdin)).await;
     // Whatever it started ends with it.
     let _ = child.start_kill();
-    let ran = match ran {
-        Ok(ran) => ran.map_err(|error| format!("`{program}` broke off: {error}"))?,
-        Err(_) => {
-            return Err(format!(
-                "`{program}` did not end within {} s and was ended",
-                limit.as_secs_f32()
-            ));
-        }
-    };
-    if ran.stdout.len() as u64 > MOST {
-        return Err(format!("`{program}` printed more than {MOST} bytes"));
+    match ran {
+        Ok(ran) => ran.map_err(|error| format!("`{program}` broke off: {error}")),
+        Err(_) => Err(format!(
+            "`{program}` did not end within {} s and was ended",
+            limit.as_secs_f32()
+        )),
     }
-    Ok(ran)
 }
 
 async fn talk(child: &mut dyn ChildWrapper, said: &[u8]) -> std::io::Result<Ran> {
     let mut stdin = child.stdin().take();
     let mut stdout = child.stdout().take();
     let mut stderr = child.stderr().take();
-    let write = async {
+    let written = async {
         if let Some(pipe) = &mut stdin {
             // A command need not read what it is told.
             let _ = pipe.write_all(said).await;
         }
         drop(stdin.take());
+        Ok(())
     };
-    let ((), out, err) = tokio::join!(write, read(&mut stdout), read(&mut stderr));
-    // Closed pipes end a command that prints without end.
-    drop((stdout, stderr));
+    let ((), out, err) = tokio::try_join!(written, read(&mut stdout), read(&mut stderr))?;
     let status = child.wait().await?;
     Ok(Ran {
         status: status.code(),
-        stdout: out?,
-        stderr: err?,
+        stdout: out,
+        stderr: err,
     })
 }
 
@@ -106,6 +99,10 @@ async fn read(pipe: &mut Option<impl AsyncRead + Unpin>) -> std::io::Result<Vec<
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
         pipe.take(MOST + 1).read_to_end(&mut bytes).await?;
+    }
+    if bytes.len() as u64 > MOST {
+        let told = format!("it printed more than {MOST} bytes");
+        return Err(std::io::Error::other(told));
     }
     Ok(bytes)
 }
