@@ -145,6 +145,21 @@ pub struct Fork {
     /// Run although the state cannot be restored exactly; the branches say so for ever
     #[arg(long)]
     pub diagnostic: bool,
+    /// Give an agent another system prompt, as text or from a file
+    #[arg(long = "prompt", value_name = "AGENT=TEXT|AGENT=@FILE", value_parser = named, allow_hyphen_values = true)]
+    pub prompts: Vec<(String, String)>,
+    /// Run the branches with another model, and what is forked from them
+    #[arg(long, value_name = "NAME")]
+    pub set_model: Option<String>,
+    /// Let an agent call these tools and no others
+    #[arg(long = "tools", value_name = "AGENT=TOOL,TOOL", value_parser = named)]
+    pub tools: Vec<(String, String)>,
+    /// Go on although the tool registry drifted since the checkpoint
+    #[arg(long)]
+    pub acknowledge_drift: bool,
+    /// Accept differences of the configuration that nobody asked for
+    #[arg(long)]
+    pub accept_delta: bool,
     /// Runs at the same time
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
     pub jobs: u16,
@@ -156,6 +171,16 @@ impl Fork {
     pub fn category(&self) -> Option<Category> {
         let name = self.category.as_deref()?;
         CATEGORIES.into_iter().find(|c| c.name() == name)
+    }
+}
+
+/// `NAME=VALUE`.
+fn named(words: &str) -> Result<(String, String), String> {
+    match words.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err("write AGENT=…, the agent's name first".to_owned()),
     }
 }
 

@@ -10,10 +10,10 @@ use super::error::{CliError, Exit};
 use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
-    BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text,
-    ledger_gist, trial_of,
+    BranchId, ConfigChange, GateStatus, Manifest, Milestone, RunStatus, Session, Step, StepKind,
+    Trial, head_text, ledger_gist, trial_of,
 };
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 #[derive(Serialize)]
 struct Shown {
@@ -29,6 +29,10 @@ struct Shown {
     expected: Option<String>,
     answer: Option<String>,
     success: Option<bool>,
+    /// What the forks on its line changed of the configuration.
+    changes: Vec<ConfigChange>,
+    /// The configuration that it ran with, part by part.
+    config: Option<Manifest>,
     milestones: Vec<Reached>,
     branches: Vec<Ran>,
     steps: Vec<ShownStep>,
@@ -68,6 +72,8 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
     context.out.give(&Shown {
         session: session.id.clone(),
         milestones: milestones(&store, &session, &id)?,
+        changes: store.changes(&id)?,
+        config: store.branch_config(&id)?,
         branches: forks(&store, &session)?,
         title: session.title,
         task: session.task,
@@ -116,8 +122,11 @@ fn forks(store: &Store, session: &Session) -> Result<Vec<Ran>, CliError> {
     Ok(branches
         .into_iter()
         .filter(|branch| branch.parent.is_some())
-        .map(Ran::from)
-        .collect())
+        .map(|branch| {
+            let changes = store.changes(&branch.id)?;
+            Ok(Ran::from(branch).with(changes))
+        })
+        .collect::<Result<_, StoreError>>()?)
 }
 
 fn shown(step: Step, trials: &[Trial]) -> ShownStep {
@@ -164,6 +173,9 @@ impl Answer for Shown {
         }
         if let Some(expected) = &self.expected {
             out.labelled("  expected ", expected)?;
+        }
+        for change in &self.changes {
+            out.labelled("  config   ", &change.to_string())?;
         }
         for (i, milestone) in self.milestones.iter().enumerate() {
             let place = milestone

@@ -16,7 +16,7 @@ mod state;
 pub mod steering;
 
 pub use authority::{Approval, Authority, Binding};
-pub use config::{Config, Delta};
+pub use config::Config;
 pub use effects::Effects;
 pub use lineage::{Lineage, ParentFacts};
 pub use outcome::outcome;

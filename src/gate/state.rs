@@ -3,7 +3,7 @@
 //! dover compares what was recorded with what was read back; that a runtime calls its restore exact is not evidence.
 
 use super::{Action, GateResult};
-use crate::model::{Checkpoint, RestoreResult, RestoredKey};
+use crate::model::{Checkpoint, KeyState, RestoreResult, RestoredKey};
 
 /// The one key whose drift may be acknowledged.
 const TOOL_REGISTRY: &str = "tool_registry";
@@ -69,7 +69,12 @@ pub fn compare_keys(input: &State) -> Vec<KeyResult> {
                 KeyResult {
                     key: key.clone(),
                     result,
-                    test: read.test.clone(),
+                    test: match drift(evidence, read) {
+                        Some(drift) if result == RestoreResult::Drifted => {
+                            format!("{}; {drift}", read.test)
+                        }
+                        _ => read.test.clone(),
+                    },
                 }
             })
             .max_by_key(|found| found.result)
@@ -80,6 +85,19 @@ pub fn compare_keys(input: &State) -> Vec<KeyResult> {
             })
         })
         .collect()
+}
+
+/// What the tool registry was and is: its count and the hash of its schema.
+fn drift(before: &KeyState, now: &RestoredKey) -> Option<String> {
+    let (revision, fingerprint) = (now.revision.as_ref()?, now.fingerprint?);
+    (now.key == TOOL_REGISTRY).then(|| {
+        format!(
+            "{} {} before, {revision} {} now",
+            before.revision,
+            before.fingerprint.short(),
+            fingerprint.short()
+        )
+    })
 }
 
 pub(super) fn gate(input: &State) -> GateResult {
@@ -123,7 +141,7 @@ pub(super) fn gate(input: &State) -> GateResult {
             .iter()
             .all(|key| key.key == TOOL_REGISTRY && key.result == RestoreResult::Drifted);
         let mend = if only_the_registry {
-            "Acknowledge the changed tool registry, or run a diagnostic branch"
+            "Acknowledge it (--acknowledge-drift), or run it as a diagnostic branch"
         } else {
             "Run it as a diagnostic branch, or fork where the state was saved"
         };

@@ -12,7 +12,7 @@ use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
 use super::judge::{Probe, judge};
 use super::replay::replay;
-use super::{Control, Outcome, PipelineError, Plan};
+use super::{Control, Outcome, PipelineError, Plan, config};
 
 /// The most new steps a run may make, whatever the runtime's own limits.
 const MAX_NEW_STEPS: usize = 500;
@@ -136,7 +136,7 @@ fn write(
             class: plan.class,
             text: request.text.clone(),
             changes: request.changes.clone(),
-            edit_digest: plan.pending.digest(),
+            edit_digest: plan.edit_digest(),
             n: plan.runs,
             seed: request.seed,
             answer_leak: plan.answer_leak,
@@ -163,8 +163,9 @@ fn write(
             },
             receipt: ForkEvidence {
                 gates: found.gates.clone(),
-                config: Some(plan.description.config.digest()),
+                config: Some(probe.config.clone()),
                 approver: None,
+                decisions: config::decisions(plan, &found),
             },
         };
         report = Some(found);

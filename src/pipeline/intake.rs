@@ -1,5 +1,6 @@
 //! Files, worlds and samples into the store. The same bytes are taken in once.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::runtime::scenario::{self, Scenario};
 use crate::runtime::{Decision, Event, Restore, Runtime as _};
 use crate::store::{Ending, Importer, Store, StoreError};
 
-use super::PipelineError;
+use super::{PipelineError, config};
 
 /// The sample sessions, carried in the program.
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
@@ -134,10 +135,14 @@ fn file(
             play(store, session)?
         }
         Content::Log => {
-            let mut taken = Taken(store.import()?);
-            let imported = import::import(path, &mut taken, progress)?;
+            let mut taken = Taken {
+                importer: store.import()?,
+                tools: BTreeSet::new(),
+            };
+            let mut imported = import::import(path, &mut taken, progress)?;
+            config::pin(&mut imported.session, taken.tools);
             let ending = recorded(&imported.session, imported.answer.clone());
-            taken.0.finish(imported.session, ending)?
+            taken.importer.finish(imported.session, ending)?
         }
     };
     Ok((id, true))
@@ -193,6 +198,7 @@ fn play(store: &Store, session: Session) -> Result<String, PipelineError> {
     let ending = recorded(&session, answer);
     drop(run);
     let mut session = Arc::unwrap_or_clone(session);
+    config::pin(&mut session, BTreeSet::new());
     session.coverage.read = steps;
     session.coverage.content = steps > 0;
     Ok(taken.finish(session, ending)?)
@@ -216,22 +222,21 @@ fn recorded(session: &Session, answer: Option<String>) -> Ending {
     }
 }
 
-/// Changes what a person may set of a session, and judges `main` again where the verifier or the expected answer is new.
+/// Changes what a person may set of a session, and judges its branches again by it.
 ///
 /// # Errors
 /// The store.
 pub fn update(store: &Store, session: &Session) -> Result<(), PipelineError> {
     store.update_session(session)?;
-    let main = store.branch(&BranchId::main(&session.id))?;
-    let judged = recorded(session, main.answer.clone()).success;
-    if main.run.is_over() && judged != main.success {
-        store.set_success(&main.id, judged)?;
-    }
-    Ok(())
+    super::rejudge::rejudge(store, session)
 }
 
 /// Steps on their way from a log into the store.
-struct Taken(Importer);
+struct Taken {
+    importer: Importer,
+    /// Tools that were called.
+    tools: BTreeSet<String>,
+}
 
 impl Sink for Taken {
     fn step(
@@ -240,7 +245,10 @@ impl Sink for Taken {
         checkpoint: Option<Checkpoint>,
         effects: Vec<Effect>,
     ) -> Result<(), ImportError> {
-        self.0.push(&step, checkpoint.as_ref(), &effects)?;
+        if let Some(tool) = step.meta.tool.as_ref().filter(|tool| !tool.name.is_empty()) {
+            self.tools.insert(tool.name.clone());
+        }
+        self.importer.push(&step, checkpoint.as_ref(), &effects)?;
         Ok(())
     }
 
@@ -250,7 +258,7 @@ impl Sink for Taken {
         kind: StepKind,
         to: Option<&str>,
     ) -> Result<(), ImportError> {
-        self.0.reclassify(index, kind, to)?;
+        self.importer.reclassify(index, kind, to)?;
         Ok(())
     }
 }

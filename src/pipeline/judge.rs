@@ -1,12 +1,12 @@
 //! Lays before the gates what they judge: the store's facts, a disposable restore, the plan.
 
 use crate::gate::{
-    self, Authority, Binding, Config, Effects, Input, Lineage, ParentFacts, Report, State,
+    self, Authority, Binding, Config, Effects, Input, Lineage, ParentFacts, Report, Risk, State,
 };
 use crate::model::{Checkpoint, Effect, EffectClass, Manifest, RestoredKey, Session};
 use crate::store::ForkFacts;
 
-use super::Plan;
+use super::{Plan, config};
 
 /// What a disposable restore gave back, for gates 2 and 5.
 pub(super) struct Probe {
@@ -23,18 +23,21 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
     let request = &plan.request;
     let operator = Some(request.operator.as_str()).filter(|name| !name.trim().is_empty());
     let effects = classed(&plan.session, &facts.effects);
-    let risk = gate::risk(
-        &plan.original.text,
-        &plan.pending.text,
-        &plan.session.profile,
-        plan.description.local_fixtures,
-    );
+    let risk = match config::risky_change(&request.changes, &plan.description) {
+        Some(changed) => Risk::of(false, Some(changed)),
+        None => gate::risk(
+            &plan.original.text,
+            &plan.pending.text,
+            &plan.session.profile,
+            plan.description.local_fixtures,
+        ),
+    };
     let binding = Binding {
         parent: plan.parent.id.clone(),
         fork_step: request.step,
-        edit: plan.pending.digest(),
+        edit: plan.edit_digest(),
         n: plan.runs,
-        config: plan.description.config.digest(),
+        config: probe.config.digest(),
     };
     gate::evaluate(&Input {
         lineage: Lineage {
@@ -68,9 +71,11 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             approval: None,
         },
         config: Config {
-            pin: Some(plan.description.config.digest()),
-            own: Some(probe.config.digest()),
-            deltas: &[],
+            parent: plan.parent.id.name(),
+            pin: &facts.config,
+            own: Some(&probe.config),
+            intended: &request.changes,
+            accepted: request.accept_delta,
         },
     })
 }

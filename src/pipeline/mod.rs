@@ -2,6 +2,7 @@
 //! The command line and the screen call the same functions, so that headless and screen cannot differ.
 
 mod compare;
+mod config;
 mod control;
 mod external;
 mod fork;
@@ -9,11 +10,13 @@ mod intake;
 mod judge;
 mod owners;
 mod plan;
+mod rejudge;
 mod replay;
 mod runtimes;
 mod score;
 
 pub use compare::compare;
+pub use config::session_of;
 pub use control::Control;
 pub use fork::{Progress, check, fork};
 pub use intake::{play_world, sample_file, sample_names, take_in, take_in_samples, update};

@@ -6,7 +6,7 @@ use super::Store;
 use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::{self, Line};
-use super::records::{ForkDraft, ForkFacts, ForkRuling};
+use super::records::{ForkDecision, ForkDraft, ForkFacts, ForkRuling};
 use super::{branches, effects, receipts, sessions, steps};
 use crate::model::{Branch, BranchId, Digest, Intervention, RunStatus};
 
@@ -48,8 +48,8 @@ impl Store {
             for (i, (id, seed)) in facts.ids.iter().zip(&draft.seeds).take(planned).enumerate() {
                 tx.prepare_cached(
                     "INSERT INTO branch (session, name, parent, fork_step, prefix, intervention, run_index, seed,
-                                         runtime, gate, run, diagnostic, reason, created, steps, owner)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?4, ?15)",
+                                         runtime, gate, run, diagnostic, reason, created, steps, owner, config)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?4, ?15, ?16)",
                 )?
                 .execute(params![
                     place.session,
@@ -67,12 +67,18 @@ impl Store {
                     ruling.reason,
                     intervention.created,
                     owner,
+                    ruling.receipt.config.as_ref().filter(|_| ruling.go).map(Json),
                 ])?;
                 made.push(branches::read(tx, tx.last_insert_rowid())?);
             }
             let receipt =
-                receipts::forked(tx, &intervention, place.recorded, &made, ruling)?;
+                receipts::forked(tx, &intervention, place.recorded, &made, &ruling)?;
             self.receipt(tx, receipt)?;
+            for decision in ruling.receipt.decisions.iter().filter(|_| ruling.go) {
+                let ForkDecision { about, what, word, evidence } = decision;
+                let (parent, operator) = (&intervention.parent, &intervention.operator);
+                self.receipt(tx, receipts::decided(*about, parent, what, *word, evidence, operator))?;
+            }
             Ok((intervention, made))
         })
     }
@@ -156,6 +162,7 @@ impl Place {
             prefix_digest: Some(steps::prefix_digest(tx, &self.line, self.step)?),
             recorded_digest: Some(self.recorded),
             effects,
+            config: branches::pinned(tx, &self.line, self.session_name())?,
         })
     }
 }

@@ -35,7 +35,9 @@ use owner::Owner;
 
 pub use error::StoreError;
 pub use import::Importer;
-pub use records::{Ending, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, SessionSummary};
+pub use records::{
+    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, SessionSummary,
+};
 
 /// How long to wait for another process before saying that the store is locked.
 const PATIENCE: Duration = Duration::from_secs(5);

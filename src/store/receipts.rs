@@ -11,7 +11,7 @@ use crate::gate::receipt::{
     self, About, Content, Decided, Ended, Forked, GateNote, Receipt, Word, canonical_digest,
     hashed, hashed_name, seal,
 };
-use crate::model::{Branch, BranchId, Digest, Intervention};
+use crate::model::{Branch, BranchId, Digest, Intervention, Manifest};
 
 impl Store {
     /// The whole chain as it is exported: the lines as they were kept, then the head, signed if a key is given.
@@ -69,10 +69,10 @@ pub(super) fn forked(
     intervention: &Intervention,
     prefix: Digest,
     branches: &[Branch],
-    ruling: ForkRuling,
+    ruling: &ForkRuling,
 ) -> Result<Content, Fault> {
     let (_, session) = sessions::header(conn, intervention.parent.session())?;
-    let evidence = ruling.receipt;
+    let evidence = &ruling.receipt;
     let forked = Forked {
         intervention: hashed(&intervention.id),
         parent: hashed(intervention.parent.as_str()),
@@ -89,7 +89,7 @@ pub(super) fn forked(
         operator: hashed_name(&intervention.operator),
         approver: evidence.approver.as_deref().and_then(hashed_name),
         profile: canonical_digest(&session.profile).map_err(|error| unwritable(&error))?,
-        config: evidence.config,
+        config: evidence.config.as_ref().map(Manifest::digest),
         diagnostic: ruling.diagnostic,
         gates: GateNote::of(&evidence.gates),
         status: ruling.gate,

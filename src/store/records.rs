@@ -1,8 +1,10 @@
 //! What goes into the store and comes out of it beside the nouns of the model.
 
 use crate::gate::GateResult;
+use crate::gate::receipt::{About, Word};
 use crate::model::{
-    Branch, BranchId, Digest, Effect, GateStatus, Intervention, RunStatus, Session, Tally,
+    Branch, BranchId, Digest, Effect, GateStatus, Intervention, Manifest, Pinned, RunStatus,
+    Session, Tally,
 };
 
 /// A session as the picker lists it.
@@ -50,6 +52,8 @@ pub struct ForkFacts {
     pub recorded_digest: Option<Digest>,
     /// The parent's effects at or after the fork step.
     pub effects: Vec<Effect>,
+    /// What is recorded of the parent's configuration.
+    pub config: Pinned,
 }
 
 /// What the caller's gates say inside a fork's transaction.
@@ -72,10 +76,25 @@ pub struct ForkRuling {
 pub struct ForkEvidence {
     /// The gates' findings.
     pub gates: Vec<GateResult>,
-    /// Digest of the configuration.
-    pub config: Option<Digest>,
+    /// The configuration as it was judged, which is the branches' own from now on; a held branch gets none.
+    pub config: Option<Manifest>,
+    /// What the operator decided for this fork; each is a receipt of its own if the branches may run.
+    pub decisions: Vec<ForkDecision>,
     /// Who approved, if somebody did.
     pub approver: Option<String>,
+}
+
+/// Something that an operator decided so that a fork may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkDecision {
+    /// What kind of thing it is about.
+    pub about: About,
+    /// The thing itself.
+    pub what: String,
+    /// The decision.
+    pub word: Word,
+    /// What the operator had before the eyes.
+    pub evidence: String,
 }
 
 /// How a run ended, as it is written on its branch.
