@@ -13,6 +13,7 @@
 )]
 
 mod cli;
+mod config;
 mod continued;
 mod corpus;
 mod fork;

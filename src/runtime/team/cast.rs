@@ -49,9 +49,6 @@ pub(super) fn accepts(session: &Session, change: &ConfigChange) -> Result<(), St
                 names.join(", ")
             ))
         }
-        ConfigChange::Model { name } if name.trim().is_empty() => {
-            Err("the model's name is empty. Give one that the endpoint knows".to_owned())
-        }
         _ => Ok(()),
     }
 }
