@@ -282,10 +282,8 @@ pub fn gates(out: &mut Out, gates: &[GateResult]) -> io::Result<()> {
                 out.para(6, detail)?;
             }
         }
-        if gate.holds == Some(false) {
-            if let Some(mend) = &gate.mend {
-                out.para(6, mend)?;
-            }
+        if let Some(mend) = &gate.mend {
+            out.para(6, mend)?;
         }
     }
     Ok(())

@@ -99,7 +99,7 @@ pub(super) fn gate(input: &Config) -> GateResult {
     }
     let details: Vec<String> = found
         .iter()
-        .map(|(part, why)| format!("{part}, {}", why.words()))
+        .map(|(part, why)| format!("{part} ({})", why.words()))
         .collect();
     let parent = input.parent;
     let gate = if unasked > 0 {

@@ -113,7 +113,7 @@ fn a_tool_given_by_a_fork_makes_the_difference_and_is_told_everywhere() {
     assert_eq!(gate["found"], format!("{parts} parts pinned, 1 as asked"));
     assert_eq!(
         gate["details"],
-        json!(["tools Clerk: weigh → look_up, weigh, as asked"])
+        json!(["tools Clerk: weigh → look_up, weigh (as asked)"])
     );
 
     // The list holds whole schemas, roles and rules, and what differs is shown.
@@ -230,7 +230,7 @@ fn another_model_is_no_silent_change() {
     );
     assert_eq!(
         gate["details"][0],
-        "model: not there → small, pinned by this fork"
+        "model: not there → small (pinned by this fork)"
     );
     let b1 = first["branches"][0]["id"].as_str().unwrap();
 
@@ -240,7 +240,7 @@ fn another_model_is_no_silent_change() {
     assert_eq!(gate["holds"], false);
     assert_eq!(
         gate["details"],
-        json!(["model: small → large, nobody asked for it"])
+        json!(["model: small → large (nobody asked for it)"])
     );
     assert_eq!(gate["actions"], json!(["accept_delta"]));
     assert_eq!(held["branches"][0]["run"], "held");
@@ -347,7 +347,7 @@ fn tools_that_a_log_called_are_missed_where_it_is_continued_without() {
     );
     let held = scene.fork(1, &file, "small", &[]);
     let details = held["gates"][4]["details"].as_array().unwrap();
-    let line = "tool multiply: called in the log → not there, nobody asked for it";
+    let line = "tool multiply: called in the log → not there (nobody asked for it)";
     assert!(details.contains(&json!(line)), "{details:?}");
     let gone_on = scene.fork(0, &file, "small", &["--accept-delta"]);
     assert_eq!(gone_on["branches"][0]["diagnostic"], true);
