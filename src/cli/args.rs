@@ -114,6 +114,9 @@ pub struct Show {
     /// One step of it, in full
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
+    /// The configuration that it ran with, part by part, instead of its steps
+    #[arg(long, conflicts_with = "step")]
+    pub config: bool,
 }
 
 /// `dover fork`.

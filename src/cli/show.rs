@@ -38,6 +38,8 @@ struct Shown {
     steps: Vec<ShownStep>,
     #[serde(skip)]
     whole: bool,
+    #[serde(skip)]
+    parts: bool,
 }
 
 #[derive(Serialize)]
@@ -87,6 +89,7 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
         success: branch.success,
         steps: steps.into_iter().map(|step| shown(step, &trials)).collect(),
         whole: args.step.is_some(),
+        parts: args.config,
         branch: id,
     })?;
     Ok(Exit::Done)
@@ -161,8 +164,35 @@ pub fn speaker(agent: &str, kind: StepKind, to: Option<&str>) -> String {
     }
 }
 
+impl Shown {
+    fn print_config(&self, out: &mut Out) -> io::Result<()> {
+        let Some(config) = &self.config else {
+            let unknown = format!(
+                "{}: no configuration is recorded; a fork pins it",
+                self.branch
+            );
+            return out.para(0, &unknown);
+        };
+        let digest = config.digest().short();
+        out.row(
+            Tone::Strong,
+            &format!("{}  configuration {digest}", self.branch),
+        )?;
+        for (name, part) in &config.0 {
+            let shown = part.shown.as_ref();
+            let shown = shown.map_or(String::new(), |shown| format!("  {shown}"));
+            let digest = part.digest.short();
+            out.row(Tone::Plain, &format!("  {name:<24} {digest}{shown}"))?;
+        }
+        Ok(())
+    }
+}
+
 impl Answer for Shown {
     fn print(&self, out: &mut Out) -> io::Result<()> {
+        if self.parts {
+            return self.print_config(out);
+        }
         if self.whole {
             return self.steps.iter().try_for_each(|step| step.print(out, true));
         }

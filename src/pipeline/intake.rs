@@ -227,8 +227,9 @@ fn recorded(session: &Session, answer: Option<String>) -> Ending {
 /// # Errors
 /// The store.
 pub fn update(store: &Store, session: &Session) -> Result<(), PipelineError> {
+    let before = store.session(&session.id)?;
     store.update_session(session)?;
-    super::rejudge::rejudge(store, session)
+    super::rejudge::rejudge(store, &before, session)
 }
 
 /// Steps on their way from a log into the store.

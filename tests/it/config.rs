@@ -134,6 +134,8 @@ fn a_tool_given_by_a_fork_makes_the_difference_and_is_told_everywhere() {
         home.text(&["show", "desk"])
             .contains("tools of Clerk: weigh, look_up")
     );
+    let list = home.text(&["show", "desk/b1", "--config"]);
+    assert_eq!(list.lines().count(), parts + 1, "{list}");
     let compared = home.json(&["compare", "desk", "desk/b1"]);
     assert_eq!(compared["config"][0]["part"], "tools Clerk");
     assert_eq!(home.json(&["show", "desk"])["changes"], json!([]));
@@ -335,19 +337,21 @@ fn tools_that_a_log_called_are_missed_where_it_is_continued_without() {
     let scene = Scene::new();
     let file = scene.home.file(
         "sum.json",
-        &json!([
+        &json!({"model": "big-7", "messages": [
             {"role": "user", "content": "What is 17 times 3?"},
             {"role": "assistant", "content": null, "tool_calls": [
                 {"id": "c1", "type": "function", "function": {"name": "multiply", "arguments": "{}"}}
             ]},
             {"role": "tool", "tool_call_id": "c1", "content": "51"},
             {"role": "assistant", "content": "It is 41."}
-        ])
+        ]})
         .to_string(),
     );
     let held = scene.fork(1, &file, "small", &[]);
     let details = held["gates"][4]["details"].as_array().unwrap();
     let line = "tool multiply: called in the log → not there (nobody asked for it)";
+    assert!(details.contains(&json!(line)), "{details:?}");
+    let line = "model: big-7 → small (nobody asked for it)";
     assert!(details.contains(&json!(line)), "{details:?}");
     let gone_on = scene.fork(0, &file, "small", &["--accept-delta"]);
     assert_eq!(gone_on["branches"][0]["diagnostic"], true);
@@ -443,9 +447,16 @@ fn another_expected_answer_judges_old_branches_again() {
         ]
     );
     home.text(&["receipt", "verify"]);
-    // Said again, nothing is new.
+    // Said again, or with something else, nothing is new.
     let after = receipts(&home).len();
-    home.text(&["set", "desk", "--expected", "It got stamp S1."]);
+    home.text(&[
+        "set",
+        "desk",
+        "--expected",
+        "It got stamp S1.",
+        "--title",
+        "D",
+    ]);
     assert_eq!(receipts(&home).len(), after);
 }
 
