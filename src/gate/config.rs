@@ -34,6 +34,16 @@ enum Why {
 }
 
 impl Why {
+    /// The kind of evidence, for receipts.
+    const fn evidence(self) -> &'static str {
+        match self {
+            Self::Intended => "delta",
+            Self::Pinned => "pinned_now",
+            Self::Accepted => "accepted",
+            Self::Unasked => "unasked",
+        }
+    }
+
     const fn words(self) -> &'static str {
         match self {
             Self::Intended => "as asked",
@@ -81,27 +91,19 @@ pub(super) fn gate(input: &Config) -> GateResult {
         })
         .collect();
     let of = |wanted: Why| found.iter().filter(|(_, why)| *why == wanted).count();
-    let (asked, pinned, accepted, unasked) = (
-        of(Why::Intended),
-        of(Why::Pinned),
-        of(Why::Accepted),
-        of(Why::Unasked),
-    );
-    let evidence = [
-        ("pin", usize::from(*input.pin != Pinned::Nothing)),
-        ("pinned_now", pinned),
-        ("delta", asked),
-        ("accepted", accepted),
-    ];
-    let mut gate = gate;
-    for (kind, times) in evidence {
-        gate = (0..times).fold(gate, |gate, _| gate.rests_on(kind));
-    }
+    let gate = match input.pin {
+        Pinned::Nothing => gate,
+        _ => gate.rests_on("pin"),
+    };
+    let gate = found
+        .iter()
+        .fold(gate, |gate, (_, why)| gate.rests_on(why.evidence()));
     let details: Vec<String> = found
         .iter()
         .map(|(part, why)| format!("{part} ({})", why.words()))
         .collect();
     let parent = input.parent;
+    let unasked = of(Why::Unasked);
     let gate = if unasked > 0 {
         let noun = if unasked == 1 { "differs" } else { "differ" };
         gate.fails(
@@ -109,21 +111,19 @@ pub(super) fn gate(input: &Config) -> GateResult {
             "Restore what was pinned, or accept it as it is: --accept-delta",
         )
         .offers(Action::AcceptDelta)
+    } else if found.is_empty() {
+        gate.holds(format!("{total} parts pinned, no difference from {parent}"))
     } else {
         let said: Vec<String> = [
-            (pinned, "of them by this fork".to_owned()),
-            (asked, "as asked".to_owned()),
-            (accepted, "accepted".to_owned()),
+            (Why::Pinned, "of them by this fork"),
+            (Why::Intended, "as asked"),
+            (Why::Accepted, "accepted"),
         ]
         .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .filter(|(why, _)| of(*why) > 0)
+        .map(|(why, what)| format!("{} {what}", of(why)))
         .collect();
-        gate.holds(if said.is_empty() {
-            format!("{total} parts pinned, no difference from {parent}")
-        } else {
-            format!("{total} parts pinned, {}", said.join(", "))
-        })
+        gate.holds(format!("{total} parts pinned, {}", said.join(", ")))
     };
     gate.details(details)
 }
