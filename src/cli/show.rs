@@ -10,8 +10,8 @@ use super::error::{CliError, Exit};
 use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
-    BranchId, ConfigChange, GateStatus, Manifest, Milestone, RunStatus, Session, Step, StepKind,
-    Trial, head_text, ledger_gist, trial_of,
+    Branch, BranchId, ConfigChange, GateStatus, Manifest, Milestone, RunStatus, Session, Step,
+    StepKind, Trial, head_text, ledger_gist, trial_of,
 };
 use crate::store::{Store, StoreError};
 
@@ -29,7 +29,7 @@ struct Shown {
     expected: Option<String>,
     answer: Option<String>,
     success: Option<bool>,
-    /// What the forks on its line changed of the configuration.
+    /// What the forks on its line changed of the configuration, or a held one asks to change.
     changes: Vec<ConfigChange>,
     /// The configuration that it ran with, part by part.
     config: Option<Manifest>,
@@ -74,7 +74,7 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
     context.out.give(&Shown {
         session: session.id.clone(),
         milestones: milestones(&store, &session, &id)?,
-        changes: store.changes(&id)?,
+        changes: changes(&store, &branch)?,
         config: store.branch_config(&id)?,
         branches: forks(&store, &session)?,
         title: session.title,
@@ -119,6 +119,18 @@ fn milestones(
         .collect())
 }
 
+/// What the forks on a branch's line changed of the configuration; of a held branch, what it asks for.
+fn changes(store: &Store, branch: &Branch) -> Result<Vec<ConfigChange>, StoreError> {
+    if branch.run != RunStatus::Held {
+        return store.changes(&branch.id);
+    }
+    let made = store.interventions(branch.id.session())?;
+    let own = made
+        .into_iter()
+        .find(|made| branch.intervention.as_ref() == Some(&made.id));
+    Ok(own.map(|made| made.changes).unwrap_or_default())
+}
+
 /// The session's branches beside `main`, in the order they were made.
 fn forks(store: &Store, session: &Session) -> Result<Vec<Ran>, CliError> {
     let branches = store.branches(&session.id)?;
@@ -126,7 +138,7 @@ fn forks(store: &Store, session: &Session) -> Result<Vec<Ran>, CliError> {
         .into_iter()
         .filter(|branch| branch.parent.is_some())
         .map(|branch| {
-            let changes = store.changes(&branch.id)?;
+            let changes = changes(store, &branch)?;
             Ok(Ran::from(branch).with(changes))
         })
         .collect::<Result<_, StoreError>>()?)

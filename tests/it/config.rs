@@ -395,6 +395,13 @@ fn drift_of_the_tool_registry_is_acknowledged_once_it_was_seen() {
             .contains(&json!("acknowledge"))
     );
 
+    // A held fork says what it asks for and has changed nothing.
+    told(&home, 1, &fork("desk", &["--tools", "Clerk="]));
+    assert!(
+        home.text(&["show", "desk/b2"])
+            .contains("no tools for Clerk")
+    );
+
     let words = ["--acknowledge-drift", "--tools", "Clerk=look_up"];
     let gone_on = home.json(&fork("desk", &words));
     assert_eq!(gone_on["branches"][0]["gate"], "verified");
