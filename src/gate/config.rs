@@ -146,7 +146,12 @@ fn why(part: &Difference, input: &Config) -> Why {
         .any(|(name, digest)| {
             part.part == name && part.after.as_ref().map(|part| part.digest) == Some(digest)
         });
-    let unknown = part.before.is_none() && !matches!(input.pin, Pinned::Whole(_));
+    // A log's record is not the configuration itself: what it tells beside what runs (its tools, say) is no change of anybody's.
+    let unknown = match input.pin {
+        Pinned::Nothing => true,
+        Pinned::Told(_) => part.before.is_none() || part.after.is_none(),
+        Pinned::Whole(_) => false,
+    };
     if asked {
         Why::Intended
     } else if unknown {

@@ -20,6 +20,7 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod never_runs;
 mod readme;
 mod receipts;
 mod scenario;
