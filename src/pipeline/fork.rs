@@ -12,7 +12,7 @@ use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
 use super::judge::{Probe, judge};
 use super::replay::replay;
-use super::{Control, Outcome, PipelineError, Plan};
+use super::{Control, Outcome, PipelineError, Plan, probe, workspace};
 
 /// The most new steps a run may make, whatever the runtime's own limits.
 const MAX_NEW_STEPS: usize = 500;
@@ -220,12 +220,22 @@ async fn restore(store: &Store, plan: &Plan, seed: u64) -> Result<Restore, Pipel
 
 /// Restores a disposable run, reads its keys and configuration, throws it away.
 async fn probe(store: &Store, plan: &Plan) -> Result<Probe, PipelineError> {
-    let restore = restore(store, plan, run_seed(plan.request.seed, 0)).await?;
+    let mut restore = restore(store, plan, run_seed(plan.request.seed, 0)).await?;
+    let session = &plan.session;
     let checkpoint = restore.checkpoint.clone();
+    let restored = workspace::restore(session, checkpoint.as_ref()).await;
+    let tree = restored.as_ref().and_then(|it| it.tree.as_ref());
+    restore.workspace = tree.map(|tree| tree.dir().to_owned());
     let run = plan.runtime.restore(restore).await?;
+    let mut keys = run.keys();
+    probe::read_back(session, &mut keys).await;
+    if let Some(restored) = &restored {
+        keys.retain(|read| read.key != workspace::KEY);
+        keys.push(restored.key.clone());
+    }
     Ok(Probe {
-        checkpoint,
-        keys: run.keys(),
+        checkpoint: probe::evidence(session, checkpoint.as_ref()),
+        keys,
         config: run.config(),
     })
 }

@@ -36,7 +36,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
         n: plan.runs,
         config: plan.description.config.digest(),
     };
-    gate::evaluate(&Input {
+    let mut report = gate::evaluate(&Input {
         lineage: Lineage {
             branches: &facts.ids,
             parent: &plan.parent.id,
@@ -72,7 +72,11 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             own: Some(probe.config.digest()),
             deltas: &[],
         },
-    })
+    });
+    if let Some(at_start) = &plan.session.at_start {
+        report.notes = at_start.changes(&plan.session.workflow());
+    }
+    report
 }
 
 /// Effects whose tool the log did not class take the class that the profile gives it.

@@ -23,6 +23,7 @@ fn forked(n: usize) -> Forked {
         operator: hashed_name("ann"),
         approver: hashed_name(" "),
         profile: Digest::of("profile"),
+        profile_at_start: (n > 3).then(|| Digest::of("profile at start")),
         config: Some(Digest::of("config")),
         diagnostic: false,
         gates: vec![GateNote {

@@ -40,6 +40,7 @@ mod words;
 mod world;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -204,12 +205,16 @@ struct ScenarioRun {
     left: usize,
     config: Manifest,
     queue: VecDeque<Event>,
+    /// The work tree that its files are written to, if it was given one.
+    dir: Option<PathBuf>,
 }
 
 impl ScenarioRun {
     fn new(core: Arc<Core>, restore: Option<Restore>, seed: u64, most: usize) -> Self {
         let config = config(&core.world);
-        let (state, pending, edited, step, kept) = match restore {
+        let dir = restore.as_ref().and_then(|it| it.workspace.clone());
+        let begins = restore.as_ref().is_none_or(|it| it.checkpoint.is_none());
+        let (mut state, pending, edited, step, kept) = match restore {
             Some(restore) => {
                 let state = match &restore.checkpoint {
                     Some(checkpoint) => State::load(&core.world, checkpoint),
@@ -228,6 +233,10 @@ impl ScenarioRun {
             }
             None => (State::start(&core.world), None, false, 0, Vec::new()),
         };
+        if let Some(dir) = dir.as_deref().filter(|_| !begins) {
+            // What is in the tree is what there is; the memory of it follows.
+            state.files = core.world.files_in(dir);
+        }
         let engine = Engine {
             core,
             state,
@@ -245,7 +254,23 @@ impl ScenarioRun {
             left: most,
             config,
             queue: VecDeque::new(),
+            dir,
         }
+    }
+
+    /// Brings the work tree to what the step left.
+    fn write_files(&self) -> Result<(), RuntimeError> {
+        let Some(dir) = &self.dir else { return Ok(()) };
+        for (name, text) in &self.engine.state.files {
+            let same = super::read_file(dir, name).is_ok_and(|is| is.as_ref() == Some(text));
+            if !same {
+                super::write_file(dir, name, text).map_err(|error| RuntimeError::Broken {
+                    step: self.engine.step,
+                    reason: format!("the file '{name}' cannot be written: {error}"),
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn finish(&self, reason: String) -> Finish {
@@ -298,6 +323,7 @@ impl ScenarioRun {
         }
         step.index = self.engine.step;
         self.engine.commit(draft, &step);
+        self.write_files()?;
         let effects = std::mem::take(&mut self.engine.effects);
         self.queue.push_back(Event::Step(Box::new(Made {
             step,
@@ -354,7 +380,10 @@ impl Run for ScenarioRun {
     fn decide(&mut self, _: Decision) {}
 
     fn workspace(&self) -> Workspace {
-        Workspace::Files(self.engine.state.files.clone())
+        match &self.dir {
+            Some(dir) => Workspace::Dir(dir.clone()),
+            None => Workspace::Files(self.engine.state.files.clone()),
+        }
     }
 
     async fn next(&mut self) -> Result<Event, RuntimeError> {
