@@ -84,14 +84,12 @@ impl Workflow {
     pub fn changes(&self, now: &Self) -> Vec<String> {
         let (old, new) = (&self.profile, &now.profile);
         let mut lines = Vec::new();
-        let required: Vec<String> =
-            differing(&named(&old.required_keys), &named(&new.required_keys))
-                .map(|(key, _, now)| match now {
-                    Some(()) => format!("required key {key} added"),
-                    None => format!("required key {key} removed"),
-                })
-                .collect();
-        lines.extend(required);
+        let then: BTreeSet<_> = old.required_keys.iter().collect();
+        let now_required: BTreeSet<_> = new.required_keys.iter().collect();
+        let removed = then.difference(&now_required);
+        lines.extend(removed.map(|key| format!("required key {key} removed")));
+        let added = now_required.difference(&then);
+        lines.extend(added.map(|key| format!("required key {key} added")));
         for (name, then, now) in differing(&old.tools, &new.tools) {
             tool_changes(&mut lines, name, then, now);
         }
@@ -173,11 +171,6 @@ fn tool_changes(
     }
 }
 
-/// Names as a table, so that lists are compared as sets.
-fn named(list: &[String]) -> BTreeMap<String, ()> {
-    list.iter().map(|name| (name.clone(), ())).collect()
-}
-
 /// The entries that are not the same in both, in the order of their names.
 fn differing<'a, T: PartialEq>(
     then: &'a BTreeMap<String, T>,
@@ -190,7 +183,7 @@ fn differing<'a, T: PartialEq>(
     })
 }
 
-fn word<'a, T>(then: Option<T>, now: Option<T>, changed: &'a str) -> &'a str {
+fn word<T>(then: Option<T>, now: Option<T>, changed: &str) -> &str {
     match (then, now) {
         (None, _) => "added",
         (_, None) => "removed",

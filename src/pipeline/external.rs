@@ -141,7 +141,8 @@ async fn read(pipe: &mut Option<impl AsyncRead + Unpin>) -> std::io::Result<Vec<
     Ok(bytes)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -96,7 +96,8 @@ pub(super) async fn read_back(session: &Session, keys: &mut Vec<RestoredKey>) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -5,197 +5,29 @@
 //! never assumed: the tree is captured again after its restore and the fingerprints are compared by gate 2.
 //! Not here: knowing earlier states. A directory tells what it is now; what it was before a step only a checkpoint tells.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+mod capture;
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;
 
-use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub(super) use self::capture::is_saved;
+use self::capture::{Eye, Saved, capture, git, line};
 use super::{PipelineError, external};
-use crate::model::{Checkpoint, Digest, KeyState, RestoredKey, Session};
+use crate::model::{Checkpoint, KeyState, RestoredKey, Session};
 use crate::runtime::Restore;
 
 /// The state key.
 pub(super) const KEY: &str = "workspace";
-/// How long one Git command may take: a large tree takes its time to be checked out.
-const LIMIT: Duration = Duration::from_secs(120);
-/// Variables by which a surrounding Git command would lead this one elsewhere.
-const ELSEWHERE: [&str; 6] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-];
-
-/// The saved value: everything that it takes to make the tree again.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    /// The commit, in full.
-    commit: String,
-    /// The local changes, untracked and binary files included, as `git apply` takes them; in hex if they are no UTF-8 text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    patch: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    patch_hex: Option<String>,
-}
-
-impl Saved {
-    /// What a checkpoint holds of a directory; none if it is something else, such as files in a runtime's memory.
-    fn of(state: &KeyState) -> Option<Self> {
-        let saved: Self = serde_json::from_value(state.value.clone()?).ok()?;
-        let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-        let whole = matches!(saved.commit.len(), 40 | 64) && saved.commit.chars().all(hex);
-        whole.then_some(saved)
-    }
-
-    fn changes(&self) -> Option<Vec<u8>> {
-        match (&self.patch, &self.patch_hex) {
-            (Some(text), None) => Some(text.clone().into_bytes()),
-            (None, Some(text)) => hex::decode(text).ok(),
-            (None, None) => Some(Vec::new()),
-            (Some(_), Some(_)) => None,
-        }
-    }
-}
-
-/// Whether a checkpoint's key holds a directory that could be made again.
-pub(super) fn is_saved(state: &KeyState) -> bool {
-    Saved::of(state).is_some_and(|saved| saved.changes().is_some())
-}
 
 /// The directory that a session's profile names.
 pub(super) fn home(session: &Session) -> Option<PathBuf> {
     let dir = session.profile.workspace.as_ref()?;
     Some(session.base_dir.as_ref()?.join(dir))
-}
-
-/// A Git command in a directory, with an index and an object directory of its own if there are any.
-async fn git(dir: &Path, own: Option<&Own>, words: &[&str]) -> Result<Vec<u8>, String> {
-    const QUIET: [&str; 9] = [
-        "git",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.quotePath=true",
-        "-c",
-        "advice.addEmbeddedRepo=false",
-    ];
-    let command: Vec<String> = QUIET.iter().chain(words).map(|&w| w.to_owned()).collect();
-    let mut environment: Vec<(&str, Option<&OsStr>)> =
-        ELSEWHERE.iter().map(|&name| (name, None)).collect();
-    environment.push(("GIT_OPTIONAL_LOCKS", Some(OsStr::new("0"))));
-    environment.push(("GIT_TERMINAL_PROMPT", Some(OsStr::new("0"))));
-    if let Some(own) = own {
-        environment.push(("GIT_INDEX_FILE", Some(own.index.as_os_str())));
-        environment.push(("GIT_OBJECT_DIRECTORY", Some(own.objects.as_os_str())));
-        environment.push((
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-            Some(own.shared.as_os_str()),
-        ));
-    }
-    let ran = external::run_in(&command, Some(dir), &environment, b"", LIMIT).await?;
-    match ran.status {
-        Some(0) => Ok(ran.stdout),
-        _ => Err(ran
-            .complaint()
-            .unwrap_or_else(|| format!("`git {}` failed", words.first().unwrap_or(&"")))),
-    }
-}
-
-async fn line(dir: &Path, words: &[&str]) -> Result<String, String> {
-    let out = git(dir, None, words).await?;
-    let text = String::from_utf8(out).map_err(|_| "git printed no text".to_owned())?;
-    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
-}
-
-/// A capture's own index and objects, gone with it.
-struct Own {
-    index: PathBuf,
-    objects: PathBuf,
-    shared: PathBuf,
-    _folder: TempDir,
-}
-
-impl Own {
-    async fn make(top: &Path) -> Result<Self, String> {
-        let shared = line(top, &["rev-parse", "--git-path", "objects"]).await?;
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let objects = folder.path().join("objects");
-        std::fs::create_dir(&objects).map_err(|error| error.to_string())?;
-        Ok(Self {
-            index: folder.path().join("index"),
-            objects,
-            shared: top.join(shared),
-            _folder: folder,
-        })
-    }
-}
-
-/// Reads what a directory is now: its commit and every local change of the work tree that it lies in.
-pub async fn capture(dir: &Path) -> Result<KeyState, String> {
-    let top = PathBuf::from(line(dir, &["rev-parse", "--show-toplevel"]).await?);
-    let head = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-    let commit = line(&top, &head)
-        .await
-        .map_err(|_| "the work tree has no commit yet".to_owned())?;
-    let own = Own::make(&top).await?;
-    let with = Some(&own);
-    git(&top, with, &["read-tree", &commit]).await?;
-    git(&top, with, &["add", "--all", "--", "."]).await?;
-    let within = git(&top, with, &["submodule", "status"]).await;
-    if !within.is_ok_and(|list| list.is_empty()) {
-        return Err("it has submodules, whose content would not be saved".into());
-    }
-    // Content by digest, mode and name: what is compared does not hang on how a patch is written.
-    let raw = [
-        "diff-index",
-        "--cached",
-        "--raw",
-        "--no-renames",
-        "--full-index",
-        "-z",
-    ];
-    let changed = git(&top, with, &[&raw[..], &[&commit, "--"]].concat()).await?;
-    let written = [
-        "diff-index",
-        "--cached",
-        "--patch",
-        "--binary",
-        "--full-index",
-        "--no-renames",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--src-prefix=a/",
-        "--dst-prefix=b/",
-    ];
-    let patch = git(&top, with, &[&written[..], &[&commit, "--"]].concat()).await?;
-    let (patch, patch_hex) = match String::from_utf8(patch) {
-        Ok(text) => (Some(text).filter(|text| !text.is_empty()), None),
-        Err(error) => (None, Some(hex::encode(error.as_bytes()))),
-    };
-    let fingerprint = Digest::of_fields([
-        b"dover workspace".as_slice(),
-        commit.as_bytes(),
-        changed.as_slice(),
-    ]);
-    let saved = Saved {
-        commit: commit.clone(),
-        patch,
-        patch_hex,
-    };
-    Ok(KeyState {
-        revision: commit,
-        fingerprint,
-        value: serde_json::to_value(saved).ok(),
-    })
 }
 
 /// A restored work tree. However it is let go, its directory and its entry in the repository go with it.
@@ -336,34 +168,47 @@ pub(super) async fn as_it_is(session: &Session) -> Option<Result<WorkTree, Strin
     Some(made.await)
 }
 
+/// A tree made from a state, and what it is then. Once begun it is gone through with, whoever still waits for it: a Git command that is
+/// broken off in the middle could leave an entry behind.
 async fn follow(home: &Path, state: &KeyState) -> Result<(WorkTree, KeyState), String> {
-    let tree = WorkTree::restore(home, state).await?;
-    let now = capture(tree.dir()).await?;
-    Ok((tree, now))
+    let (home, state) = (home.to_owned(), state.clone());
+    let made = tokio::spawn(async move {
+        let tree = WorkTree::restore(&home, &state).await?;
+        let now = capture(tree.dir()).await?;
+        Ok((tree, now))
+    });
+    made.await
+        .unwrap_or_else(|error| Err(format!("the restore broke down: {error}")))
 }
 
 /// Follows a tree while a run works in it: the state before each step goes into the step's checkpoint.
 pub(super) struct Track {
-    dir: PathBuf,
+    eye: Option<Eye>,
     before: Option<KeyState>,
 }
 
 impl Track {
     pub(super) async fn begin(dir: &Path) -> Self {
-        Self {
-            dir: dir.to_owned(),
-            before: capture(dir).await.ok(),
-        }
+        let mut track = Self {
+            eye: Eye::open(dir).await.ok(),
+            before: None,
+        };
+        track.before = track.look().await;
+        track
     }
 
     /// A step was made: what stood before it belongs to it. What a runtime itself says of the key is not what is in the directory.
     pub(super) async fn step(&mut self, checkpoint: Option<&mut Checkpoint>) {
         let Some(checkpoint) = checkpoint else { return };
-        let after = capture(&self.dir).await.ok();
+        let after = self.look().await;
         match std::mem::replace(&mut self.before, after) {
             Some(before) => checkpoint.keys.insert(KEY.to_owned(), before),
             None => checkpoint.keys.remove(KEY),
         };
+    }
+
+    async fn look(&mut self) -> Option<KeyState> {
+        self.eye.as_mut()?.look().await.ok()
     }
 }
 
