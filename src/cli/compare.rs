@@ -10,7 +10,7 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::text::{self, count};
-use crate::model::{BranchId, StepHead, clean_line};
+use crate::model::{BranchId, Difference, StepHead, clean_line};
 use crate::pipeline::{self, Comparison, Pair};
 use crate::store::Store;
 
@@ -22,6 +22,8 @@ const SIDE_BY_SIDE: usize = 100;
 pub struct Compared {
     #[serde(flatten)]
     comparison: Comparison,
+    /// Where the configurations differ, as far as both are known.
+    config: Vec<Difference>,
     #[serde(skip)]
     left: BTreeMap<usize, StepHead>,
     #[serde(skip)]
@@ -41,7 +43,12 @@ pub fn run(context: &mut Context, args: &Compare) -> Result<Exit, CliError> {
 pub fn compared(store: &Store, a: &BranchId, b: &BranchId) -> Result<Compared, CliError> {
     let comparison = pipeline::compare(store, a, b)?;
     let from = comparison.first_divergence.unwrap_or(usize::MAX);
+    let config = match (store.branch_config(a)?, store.branch_config(b)?) {
+        (Some(left), Some(right)) => left.differences(&right),
+        _ => Vec::new(),
+    };
     Ok(Compared {
+        config,
         left: heads(store, a, from)?,
         right: heads(store, b, from)?,
         comparison,
@@ -65,6 +72,9 @@ impl Compared {
     pub fn print_rows(&self, out: &mut Out, limit: usize) -> io::Result<()> {
         let Comparison { a, b, pairs, .. } = &self.comparison;
         out.row(Tone::Strong, &format!("{a}  beside  {b}"))?;
+        for part in &self.config {
+            out.labelled("  config   ", &part.to_string())?;
+        }
         let prefix = count(self.comparison.common_prefix, "equal step");
         let Some(first) = self.comparison.first_divergence else {
             return out.row(Tone::Plain, &format!("  {prefix}, no difference"));

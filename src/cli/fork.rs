@@ -12,9 +12,10 @@ use super::out::{Answer, Out, Tone};
 use super::replay;
 use crate::gate::GateResult;
 use crate::model::{
-    Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus, Tally,
+    Branch, BranchId, Category, ConfigChange, EditClass, GateStatus, Intervention, RunStatus, Tally,
 };
 use crate::pipeline::{self, ForkRequest, Outcome, Verdict};
+use crate::store::Store;
 
 /// What a fork came to, under the names that the README documents.
 #[derive(Serialize)]
@@ -35,6 +36,7 @@ struct Edit {
     id: String,
     category: Category,
     class: Option<EditClass>,
+    changes: Vec<ConfigChange>,
     step: usize,
     n: usize,
     seed: u64,
@@ -57,6 +59,9 @@ pub(super) struct Ran {
     seed: u64,
     answer: Option<String>,
     reason: Option<String>,
+    /// What the forks on its line changed of the configuration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<ConfigChange>,
 }
 
 /// Runs the subcommand.
@@ -65,6 +70,9 @@ pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
     let category = args.category();
     let branch = context::branch(&store, &args.session, args.branch.as_deref())?;
     let request = ForkRequest {
+        changes: changes(&args)?,
+        acknowledge_drift: args.acknowledge_drift,
+        accept_delta: args.accept_delta,
         text: match &args.text_file {
             Some(path) => Some(text_of(path)?),
             None => args.text,
@@ -75,11 +83,47 @@ pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
         diagnostic: args.diagnostic,
         ..ForkRequest::at(branch, args.at, context.operator())
     };
-    let plan = pipeline::plan(&store, request, &context.model())?;
-    let outcome = replay::run(&store, plan, usize::from(args.jobs), context.out.is_json())?;
+    carry_out(context, &store, request, args.jobs)
+}
+
+/// Takes a request through the gates and tells what came of it.
+pub(super) fn carry_out(
+    context: &mut Context,
+    store: &Store,
+    request: ForkRequest,
+    jobs: u16,
+) -> Result<Exit, CliError> {
+    let plan = pipeline::plan(store, request, &context.model())?;
+    let outcome = replay::run(store, plan, usize::from(jobs), context.out.is_json())?;
     let forked = Forked::from(outcome);
     context.out.give(&forked)?;
     Ok(forked.exit())
+}
+
+/// The changes of the configuration that the words ask for.
+fn changes(args: &Fork) -> Result<Vec<ConfigChange>, CliError> {
+    let model = args.set_model.as_ref().map(|name| ConfigChange::Model {
+        name: name.trim().to_owned(),
+    });
+    let tools = args.tools.iter().map(|(agent, names)| ConfigChange::Tools {
+        agent: agent.clone(),
+        tools: names
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect(),
+    });
+    let mut changes: Vec<ConfigChange> = model.into_iter().chain(tools).collect();
+    for (agent, text) in &args.prompts {
+        changes.push(ConfigChange::Prompt {
+            agent: agent.clone(),
+            text: match text.strip_prefix('@') {
+                Some(path) => text_of(Path::new(path))?,
+                None => text.clone(),
+            },
+        });
+    }
+    Ok(changes)
 }
 
 /// The text in a file or on standard input. The line break at the end of a file is the file's, not the edit's.
@@ -136,6 +180,7 @@ impl From<Intervention> for Edit {
             id: it.id,
             category: it.category,
             class: it.class,
+            changes: it.changes,
             step: it.step,
             n: it.n,
             seed: it.seed,
@@ -160,6 +205,7 @@ impl From<Branch> for Ran {
             seed: it.seed,
             answer: it.answer,
             reason: it.reason,
+            changes: Vec::new(),
         }
     }
 }
@@ -204,6 +250,7 @@ impl Answer for Forked {
             id,
             category,
             class,
+            changes,
             step,
             ..
         } = &self.intervention;
@@ -214,6 +261,9 @@ impl Answer for Forked {
             format!("{}{class}", category.name())
         };
         out.row(Tone::Strong, &format!("{id}  {what} at step {step}"))?;
+        for change in changes {
+            out.para(2, &change.to_string())?;
+        }
         if self.answer_leak {
             out.para(
                 2,
@@ -233,7 +283,7 @@ impl Answer for Forked {
     }
 }
 
-/// The gates with what each found; further evidence only where one does not hold.
+/// The gates with what each found; further evidence only where one does not hold, or where the configuration differs.
 pub fn gates(out: &mut Out, gates: &[GateResult]) -> io::Result<()> {
     out.heading("gates")?;
     for gate in gates {
@@ -246,19 +296,23 @@ pub fn gates(out: &mut Out, gates: &[GateResult]) -> io::Result<()> {
             &format!("  {mark} {} {:<11}", gate.number, gate.name),
             &gate.found,
         )?;
-        if gate.holds == Some(false) {
+        if gate.holds == Some(false) || gate.name == "config" {
             for detail in &gate.details {
                 out.para(6, detail)?;
             }
-            if let Some(mend) = &gate.mend {
-                out.para(6, mend)?;
-            }
+        }
+        if let Some(mend) = &gate.mend {
+            out.para(6, mend)?;
         }
     }
     Ok(())
 }
 
 impl Ran {
+    pub(super) fn with(self, changes: Vec<ConfigChange>) -> Self {
+        Self { changes, ..self }
+    }
+
     pub(super) fn print(&self, out: &mut Out) -> io::Result<()> {
         let gate = self
             .gate
@@ -291,6 +345,9 @@ impl Ran {
         out.labelled(&label, &line)?;
         if let Some(answer) = &self.answer {
             out.para(6, &format!("answer: {answer}"))?;
+        }
+        for change in &self.changes {
+            out.para(6, &change.to_string())?;
         }
         match &self.reason {
             // That a run answered is said by its answer.

@@ -10,10 +10,10 @@ use super::error::{CliError, Exit};
 use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
-    BranchId, GateStatus, Milestone, RunStatus, Session, Step, StepKind, Trial, head_text,
-    ledger_gist, trial_of,
+    Branch, BranchId, ConfigChange, GateStatus, Manifest, Milestone, RunStatus, Session, Step,
+    StepKind, Trial, head_text, ledger_gist, trial_of,
 };
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 #[derive(Serialize)]
 struct Shown {
@@ -29,11 +29,17 @@ struct Shown {
     expected: Option<String>,
     answer: Option<String>,
     success: Option<bool>,
+    /// What the forks on its line changed of the configuration, or a held one asks to change.
+    changes: Vec<ConfigChange>,
+    /// The configuration that it ran with, part by part.
+    config: Option<Manifest>,
     milestones: Vec<Reached>,
     branches: Vec<Ran>,
     steps: Vec<ShownStep>,
     #[serde(skip)]
     whole: bool,
+    #[serde(skip)]
+    parts: bool,
 }
 
 #[derive(Serialize)]
@@ -68,6 +74,8 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
     context.out.give(&Shown {
         session: session.id.clone(),
         milestones: milestones(&store, &session, &id)?,
+        changes: changes(&store, &branch)?,
+        config: store.branch_config(&id)?,
         branches: forks(&store, &session)?,
         title: session.title,
         task: session.task,
@@ -81,6 +89,7 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
         success: branch.success,
         steps: steps.into_iter().map(|step| shown(step, &trials)).collect(),
         whole: args.step.is_some(),
+        parts: args.config,
         branch: id,
     })?;
     Ok(Exit::Done)
@@ -110,14 +119,29 @@ fn milestones(
         .collect())
 }
 
+/// What the forks on a branch's line changed of the configuration; of a held branch, what it asks for.
+fn changes(store: &Store, branch: &Branch) -> Result<Vec<ConfigChange>, StoreError> {
+    if branch.run != RunStatus::Held {
+        return store.changes(&branch.id);
+    }
+    let made = store.interventions(branch.id.session())?;
+    let own = made
+        .into_iter()
+        .find(|made| branch.intervention.as_ref() == Some(&made.id));
+    Ok(own.map(|made| made.changes).unwrap_or_default())
+}
+
 /// The session's branches beside `main`, in the order they were made.
 fn forks(store: &Store, session: &Session) -> Result<Vec<Ran>, CliError> {
     let branches = store.branches(&session.id)?;
     Ok(branches
         .into_iter()
         .filter(|branch| branch.parent.is_some())
-        .map(Ran::from)
-        .collect())
+        .map(|branch| {
+            let changes = changes(store, &branch)?;
+            Ok(Ran::from(branch).with(changes))
+        })
+        .collect::<Result<_, StoreError>>()?)
 }
 
 fn shown(step: Step, trials: &[Trial]) -> ShownStep {
@@ -152,8 +176,35 @@ pub fn speaker(agent: &str, kind: StepKind, to: Option<&str>) -> String {
     }
 }
 
+impl Shown {
+    fn print_config(&self, out: &mut Out) -> io::Result<()> {
+        let Some(config) = &self.config else {
+            let unknown = format!(
+                "{}: no configuration is recorded; a fork pins it",
+                self.branch
+            );
+            return out.para(0, &unknown);
+        };
+        let digest = config.digest().short();
+        out.row(
+            Tone::Strong,
+            &format!("{}  configuration {digest}", self.branch),
+        )?;
+        for (name, part) in &config.0 {
+            let shown = part.shown.as_ref();
+            let shown = shown.map_or(String::new(), |shown| format!("  {shown}"));
+            let digest = part.digest.short();
+            out.row(Tone::Plain, &format!("  {name:<24} {digest}{shown}"))?;
+        }
+        Ok(())
+    }
+}
+
 impl Answer for Shown {
     fn print(&self, out: &mut Out) -> io::Result<()> {
+        if self.parts {
+            return self.print_config(out);
+        }
         if self.whole {
             return self.steps.iter().try_for_each(|step| step.print(out, true));
         }
@@ -164,6 +215,9 @@ impl Answer for Shown {
         }
         if let Some(expected) = &self.expected {
             out.labelled("  expected ", expected)?;
+        }
+        for change in &self.changes {
+            out.labelled("  config   ", &change.to_string())?;
         }
         for (i, milestone) in self.milestones.iter().enumerate() {
             let place = milestone

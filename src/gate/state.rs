@@ -155,7 +155,7 @@ pub(super) fn gate(input: &State) -> GateResult {
             .iter()
             .all(|key| key.key == TOOL_REGISTRY && key.result == RestoreResult::Drifted);
         let mend = if only_the_registry {
-            "Acknowledge the changed tool registry, or run a diagnostic branch"
+            "Acknowledge it (--acknowledge-drift), or run it as a diagnostic branch"
         } else {
             "Run it as a diagnostic branch, or fork where the state was saved"
         };

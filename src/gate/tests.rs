@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::model::{
-    BranchId, Checkpoint, Digest, Effect, EffectClass, EffectState, GateStatus, Judgement,
-    KeyState, RestoreResult, RestoredKey, Unjudged,
+    BranchId, Checkpoint, ConfigChange, Digest, Effect, EffectClass, EffectState, GateStatus,
+    Judgement, KeyState, Manifest, Pinned, RestoreResult, RestoredKey, Unjudged,
 };
 
 /// An input that owns what it speaks of.
@@ -32,9 +32,10 @@ struct Case {
     risk: Risk,
     binding: Binding,
     approval: Option<Approval>,
-    pin: Option<Digest>,
-    own: Option<Digest>,
-    deltas: Vec<Delta>,
+    pin: Pinned,
+    own: Option<Manifest>,
+    intended: Vec<ConfigChange>,
+    accepted: bool,
 }
 
 impl Case {
@@ -51,6 +52,9 @@ impl Case {
             test: "loaded and hashed again".into(),
         });
         let binding = Binding {
+            intervention: Some("s/i1".into()),
+            prefix: Some(Digest::of("prefix")),
+            workflow: Some(Digest::of("workflow")),
             parent: parent.clone(),
             fork_step: 3,
             edit: Digest::of("edit"),
@@ -83,15 +87,14 @@ impl Case {
             },
             approval: Some(Approval {
                 owner: "olga".into(),
-                authorised: true,
-                expired: false,
-                used: false,
+                flaw: None,
                 binding: binding.clone(),
             }),
             binding,
-            pin: Some(Digest::of("old")),
-            own: Some(Digest::of("new")),
-            deltas: vec![delta("old", "new")],
+            pin: Pinned::Whole(manifest("old")),
+            own: Some(manifest("new")),
+            intended: vec![ConfigChange::Model { name: "new".into() }],
+            accepted: false,
             parent,
         }
     }
@@ -127,11 +130,14 @@ impl Case {
                 risk: &self.risk,
                 binding: &self.binding,
                 approval: self.approval.as_ref(),
+                intervention: Some("s/i1"),
             },
             config: Config {
-                pin: self.pin,
-                own: self.own,
-                deltas: &self.deltas,
+                parent: "b1",
+                pin: &self.pin,
+                own: self.own.as_ref(),
+                intended: &self.intended,
+                accepted: self.accepted,
             },
         })
     }
@@ -160,12 +166,11 @@ fn effect(step: usize, class: EffectClass, state: EffectState) -> Effect {
     }
 }
 
-fn delta(from: &str, to: &str) -> Delta {
-    Delta {
-        what: "model".into(),
-        from: Digest::of(from),
-        to: Digest::of(to),
-    }
+fn manifest(model: &str) -> Manifest {
+    let mut manifest = Manifest::default();
+    manifest.add("model", model, Some(model));
+    manifest.add("role Publisher", "publishes", None);
+    manifest
 }
 
 /// One way to take one condition away, and the status that must name it.
@@ -214,19 +219,24 @@ const FAULTS: &[Fault] = &[
     ("not the driver", GateStatus::NeedsApproval, |c| { c.driver = Some("bob"); }),
     ("no driver", GateStatus::NeedsApproval, |c| c.driver = None),
     ("no approval", GateStatus::NeedsApproval, |c| { c.approval = None; }),
-    ("not an owner", GateStatus::NeedsApproval, |c| { c.approval().authorised = false; }),
-    ("expired", GateStatus::NeedsApproval, |c| { c.approval().expired = true; }),
-    ("used", GateStatus::NeedsApproval, |c| { c.approval().used = true; }),
+    ("not an owner", GateStatus::NeedsApproval, |c| { c.approval().flaw = Some(Flaw::Stranger); }),
+    ("expired", GateStatus::NeedsApproval, |c| { c.approval().flaw = Some(Flaw::Expired); }),
+    ("used", GateStatus::NeedsApproval, |c| { c.approval().flaw = Some(Flaw::Used); }),
+    ("other intervention", GateStatus::NeedsApproval, |c| { c.approval().binding.intervention = None; }),
+    ("other prefix", GateStatus::NeedsApproval, |c| { c.approval().binding.prefix = Some(Digest::ZERO); }),
+    ("other workflow", GateStatus::NeedsApproval, |c| { c.approval().binding.workflow = None; }),
     ("other n", GateStatus::NeedsApproval, |c| { c.approval().binding.n = 1; }),
     ("other step", GateStatus::NeedsApproval, |c| { c.approval().binding.fork_step = 4; }),
     ("other edit", GateStatus::NeedsApproval, |c| { c.approval().binding.edit = Digest::ZERO; }),
     ("other config", GateStatus::NeedsApproval, |c| { c.approval().binding.config = Digest::ZERO; }),
     ("other parent", GateStatus::NeedsApproval, |c| { c.approval().binding.parent = BranchId::main("s"); }),
-    ("no pin", GateStatus::ConfigUnpinned, |c| c.pin = None),
-    ("no digest", GateStatus::ConfigUnpinned, |c| c.own = None),
-    ("no delta", GateStatus::ConfigUnpinned, |c| c.deltas.clear()),
-    ("delta from elsewhere", GateStatus::ConfigUnpinned, |c| { c.deltas[0].from = Digest::ZERO; }),
-    ("delta to elsewhere", GateStatus::ConfigUnpinned, |c| { c.deltas[0].to = Digest::ZERO; }),
+    ("no manifest", GateStatus::ConfigUnpinned, |c| c.own = None),
+    ("no part", GateStatus::ConfigUnpinned, |c| { (c.own, c.intended) = (Some(Manifest::default()), vec![]); }),
+    ("nobody asked", GateStatus::ConfigUnpinned, |c| c.intended.clear()),
+    ("asked for another", GateStatus::ConfigUnpinned, |c| { c.intended = vec![ConfigChange::Model { name: "x".into() }]; }),
+    ("more than was asked", GateStatus::ConfigUnpinned, |c| { c.own.as_mut().unwrap().add("role Publisher", "x", None); }),
+    ("a part too many", GateStatus::ConfigUnpinned, |c| { c.own.as_mut().unwrap().add("tool mail", "x", None); }),
+    ("a part too few", GateStatus::ConfigUnpinned, |c| { c.own.as_mut().unwrap().0.remove("role Publisher"); }),
 ];
 
 #[test]
@@ -299,8 +309,8 @@ fn simple_forks_hold_by_simple_evidence() {
     case.effects.clear();
     case.approval = None;
     case.risk = risk("a", "b", &crate::model::Profile::default(), true);
-    case.own = case.pin;
-    case.deltas.clear();
+    case.own = Some(manifest("old"));
+    case.intended.clear();
     case.fork_step = 9;
     let report = case.report();
     assert_eq!(report.status, GateStatus::ReadyToResume);
@@ -312,6 +322,7 @@ fn simple_forks_hold_by_simple_evidence() {
     assert_eq!(found[1], "3 of 3 keys exact");
     assert_eq!(found[2], "none after the checkpoint");
     assert_eq!(found[3], "low risk: local fixtures only, operator ann");
+    assert_eq!(found[4], "2 parts pinned, no difference from b1");
 }
 
 #[test]

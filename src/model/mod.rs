@@ -29,7 +29,7 @@ pub use branch::{Branch, BranchId, Category, EditClass, GateStatus, Intervention
 pub use checkpoint::{Checkpoint, KeyState, RestoreResult, RestoredKey, fingerprint};
 pub use clean::{clean, clean_line};
 pub use clock::{Clock, SystemClock};
-pub use config::{ConfigChange, Manifest, Part};
+pub use config::{ConfigChange, Difference, Manifest, Part, Pinned};
 pub use digest::Digest;
 pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};

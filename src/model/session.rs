@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, KeyState, Manifest, Milestone, Profile, Verifier, Workflow};
+use super::{ConfigChange, Digest, KeyState, Manifest, Milestone, Profile, Verifier, Workflow};
 
 /// An agent that speaks in a session.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
@@ -123,6 +123,9 @@ pub struct Session {
     /// The configuration of `main`, pinned when the session was taken in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Manifest>,
+    /// What the forks on the way to a branch changed of the configuration; known of a branch alone, so in no file.
+    #[serde(skip)]
+    pub changes: Vec<ConfigChange>,
     /// Labels that came with the log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,

@@ -1,5 +1,6 @@
 //! Files, worlds and samples into the store. The same bytes are taken in once.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::store::{Ending, Importer, Store, StoreError};
 
 use super::verify::verify;
 use super::workspace::{self, Track};
-use super::{PipelineError, external, probe};
+use super::{PipelineError, config, external, probe};
 
 /// The sample sessions, carried in the program.
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
@@ -141,11 +142,15 @@ fn file(
             play(store, session)?
         }
         Content::Log | Content::Profile => {
-            let mut taken = Taken(store.import()?);
+            let mut taken = Taken {
+                importer: store.import()?,
+                tools: BTreeSet::new(),
+            };
             let mut imported = import::import(path, &mut taken, progress)?;
             settle(&mut imported.session, profile.as_ref(), home)?;
+            config::pin(&mut imported.session, taken.tools);
             let ending = left_behind(&mut imported.session, imported.answer)?;
-            taken.0.finish(imported.session, ending)?
+            taken.importer.finish(imported.session, ending)?
         }
     };
     Ok((id, true))
@@ -257,13 +262,17 @@ pub fn play_world(
 const MAX_STEPS: usize = 1000;
 
 fn play(store: &Store, mut session: Session) -> Result<String, PipelineError> {
-    let mut taken = Taken(store.import()?);
-    let ending = waited(recording(&mut taken, &mut session))??;
-    Ok(taken.0.finish(session, ending)?)
+    config::pin(&mut session, BTreeSet::new());
+    let mut importer = store.import()?;
+    let ending = waited(recording(&mut importer, &mut session))??;
+    Ok(importer.finish(session, ending)?)
 }
 
 /// Records a world's run from its beginning, in a work tree of its own where the profile names a workspace.
-async fn recording(taken: &mut Taken, session: &mut Session) -> Result<Ending, PipelineError> {
+async fn recording(
+    importer: &mut Importer,
+    session: &mut Session,
+) -> Result<Ending, PipelineError> {
     let tree = match workspace::as_it_is(session).await {
         Some(Ok(tree)) => Some(tree),
         Some(Err(why)) => {
@@ -298,9 +307,7 @@ async fn recording(taken: &mut Taken, session: &mut Session) -> Result<Ending, P
                 if let Some(track) = &mut track {
                     track.step(made.checkpoint.as_mut()).await;
                 }
-                taken
-                    .0
-                    .push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
+                importer.push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
                 session.coverage.read += 1;
             }
             Event::Finished(finish) => break finish.answer,
@@ -358,28 +365,23 @@ fn recorded(answer: Option<String>, judgement: Judgement) -> Ending {
     }
 }
 
-/// Changes what a person may set of a session, and judges `main` again where the verifier or the expected answer is new. Of files that
-/// the recorded run left behind nothing is known by then.
+/// Changes what a person may set of a session, and judges its branches again by it. Of files that a run left behind nothing is known by
+/// then.
 ///
 /// # Errors
 /// The store.
 pub fn update(store: &Store, session: &Session, operator: &str) -> Result<(), PipelineError> {
     let before = store.session(&session.id)?;
     store.update_session(session, operator)?;
-    if (&before.verifier, &before.expected) == (&session.verifier, &session.expected) {
-        return Ok(());
-    }
-    let main = store.branch(&BranchId::main(&session.id))?;
-    let judgement = judged(session, main.answer.as_deref());
-    let success = main.answer.as_ref().and_then(|_| judgement.success());
-    if main.run.is_over() && success != main.success {
-        store.set_success(&main.id, success)?;
-    }
-    Ok(())
+    super::rejudge::rejudge(store, &before, session)
 }
 
 /// Steps on their way from a log into the store.
-struct Taken(Importer);
+struct Taken {
+    importer: Importer,
+    /// Tools that were called.
+    tools: BTreeSet<String>,
+}
 
 impl Sink for Taken {
     fn step(
@@ -388,7 +390,10 @@ impl Sink for Taken {
         checkpoint: Option<Checkpoint>,
         effects: Vec<Effect>,
     ) -> Result<(), ImportError> {
-        self.0.push(&step, checkpoint.as_ref(), &effects)?;
+        if let Some(tool) = step.meta.tool.as_ref().filter(|tool| !tool.name.is_empty()) {
+            self.tools.insert(tool.name.clone());
+        }
+        self.importer.push(&step, checkpoint.as_ref(), &effects)?;
         Ok(())
     }
 
@@ -398,7 +403,7 @@ impl Sink for Taken {
         kind: StepKind,
         to: Option<&str>,
     ) -> Result<(), ImportError> {
-        self.0.reclassify(index, kind, to)?;
+        self.importer.reclassify(index, kind, to)?;
         Ok(())
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::model::{self, Branch, BranchId, Category, ConfigChange, EditClass, Session, Step};
+use crate::model::{
+    self, Branch, BranchId, Category, ConfigChange, Digest, EditClass, Intervention, Session, Step,
+};
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::Store;
 
-use super::{ModelSettings, PipelineError, judge, workspace};
+use super::{ModelSettings, PipelineError, config, judge, workspace};
 
 /// n, where nothing outside local fixtures can be touched (SPEC 2.4).
 const RUNS: usize = 3;
@@ -101,6 +103,8 @@ pub struct Plan {
     pub answer_leak: bool,
     /// n.
     pub runs: usize,
+    /// The intervention that was held and is tried again, if it is one.
+    pub again: Option<Intervention>,
     /// Where it will run.
     pub runtime: Arc<dyn Runtime>,
     /// What that is.
@@ -112,6 +116,12 @@ impl Plan {
     #[must_use]
     pub fn diagnostic(&self) -> bool {
         self.request.diagnostic || !self.description.exact
+    }
+
+    /// The digest of all that is edited: the step as it will be delivered, and the changes of the configuration.
+    #[must_use]
+    pub fn edit_digest(&self) -> Digest {
+        config::edit_digest(self.pending.digest(), &self.request.changes)
     }
 }
 
@@ -125,7 +135,7 @@ pub fn plan(
     model: &ModelSettings,
 ) -> Result<Plan, PipelineError> {
     let parent = store.branch(&request.branch)?;
-    let session = Arc::new(store.session(request.branch.session())?);
+    let mut session = super::session_of(store, &request.branch)?;
     if request.step >= parent.steps {
         return Err(usage(match parent.steps {
             0 => format!("{} has no steps, so there is nothing to fork", parent.id),
@@ -144,10 +154,20 @@ pub fn plan(
             parent.id
         )));
     }
+    let again = match &request.resume {
+        Some(id) => Some(super::approve::stored(store, id)?),
+        None => None,
+    };
     let original = store.step(&request.branch, request.step)?;
     let pending = edited(&original, request.text.as_deref())?;
     let category = category(&request, &original)?;
+    let before = session.clone();
+    for change in &request.changes {
+        session.change(change.clone());
+    }
+    let session = Arc::new(session);
     let runtime = super::runtimes::choose(&session, model)?;
+    config::check_changes(store, &request.branch, &before, &*runtime, &request.changes)?;
     let description = runtime.describe(&session);
     let class = request
         .text
@@ -186,6 +206,7 @@ pub fn plan(
         class,
         answer_leak,
         runs,
+        again,
         runtime,
         description,
     })
@@ -230,6 +251,20 @@ fn edited(original: &Step, text: Option<&str>) -> Result<Step, PipelineError> {
 
 /// The edit's category: that of the step's kind unless another was given that the step can carry.
 fn category(request: &ForkRequest, original: &Step) -> Result<Category, PipelineError> {
+    if !request.changes.is_empty() {
+        return match request.category {
+            None | Some(Category::Config) => Ok(Category::Config),
+            Some(other) => Err(usage(format!(
+                "a changed configuration is of category config, not {}. Leave --category out",
+                other.name()
+            ))),
+        };
+    }
+    if request.category == Some(Category::Config) {
+        return Err(usage(
+            "category config needs a change: give --prompt, --set-model or --tools".into(),
+        ));
+    }
     if request.text.is_none() {
         return match request.category {
             None | Some(Category::None) => Ok(Category::None),

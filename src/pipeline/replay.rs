@@ -1,6 +1,6 @@
 //! One run of one branch: asks the runtime for a step at a time and commits each before asking for the next.
 
-use crate::model::{Branch, Judgement, RunStatus, StepHead};
+use crate::model::{Branch, GateStatus, Judgement, RunStatus, StepHead};
 use crate::runtime::{Decision, Event, Finish, Made, Restore, RuntimeError, Workspace};
 use crate::store::{Ending, Store};
 
@@ -9,13 +9,15 @@ use super::fork::{Progress, blocking};
 use super::score::{score, tally};
 use super::verify::verify;
 use super::workspace::{self, Track};
-use super::{PipelineError, Plan};
+use super::{PipelineError, Plan, config};
 
 /// How a run came to its end.
 enum End {
     Finished(Finish, Judgement),
     Stopped,
     Failed(String),
+    /// What would run is not what was judged.
+    Unpinned(String),
 }
 
 /// Replays one planned branch to its end and writes how it ended. Whatever happens, every step handed out before is kept whole.
@@ -40,9 +42,14 @@ pub(super) async fn replay(
     };
     let session = plan.session.clone();
     let edited = plan.request.text.is_some();
+    let config_only = !edited && !plan.request.changes.is_empty();
     blocking(store, move |store| {
         let ending = match end {
-            End::Finished(finish, judgement) => {
+            End::Finished(mut finish, judgement) => {
+                // Gate 5 has seen the change in the run itself.
+                if config_only {
+                    finish.fulfilled = Some(true);
+                }
                 score(store, &session, &branch, edited, finish, judgement)?
             }
             End::Stopped => broken(
@@ -53,6 +60,10 @@ pub(super) async fn replay(
                 "stopped by the operator".into(),
             )?,
             End::Failed(reason) => broken(store, &session, &branch, RunStatus::Failed, reason)?,
+            End::Unpinned(reason) => Ending {
+                gate: Some(GateStatus::ConfigUnpinned),
+                ..broken(store, &session, &branch, RunStatus::Failed, reason)?
+            },
         };
         store.end(&id, &ending)?;
         Ok(store.branch(&id)?)
@@ -105,12 +116,11 @@ async fn run(
         Ok(run) => run,
         Err(error) => return failed(&error),
     };
-    // Gate 5 once more: the run that resumes must have the configuration that was judged.
-    if run.config() != plan.description.config {
-        return Ok(End::Failed(
-            "gate 5 config: the runtime changed its configuration between the gates and the run"
-                .into(),
-        ));
+    // Gate 5 once more: the run that resumes must have the configuration that was pinned for it.
+    let id = branch.id.clone();
+    let pinned = blocking(store, move |store| Ok(store.branch_config(&id)?)).await?;
+    if let Some(reason) = config::departed(pinned.as_ref(), &run.config()) {
+        return Ok(End::Unpinned(reason));
     }
     let mut between_steps = true;
     loop {

@@ -39,15 +39,17 @@ pub(super) fn choose(
             mend: "This dover has `scenario` and, for logs without a runtime, `team`".into(),
         }
         .into()),
-        None => team(settings),
+        None => team(session, settings),
     }
 }
 
-fn team(settings: &ModelSettings) -> Result<Arc<dyn Runtime>, PipelineError> {
+/// A model that a fork changed to stays the model of what is forked from it, whatever the settings say.
+fn team(session: &Session, settings: &ModelSettings) -> Result<Arc<dyn Runtime>, PipelineError> {
+    let changed = session.changed_model().map(str::to_owned);
     let team = Team::new(TeamSettings {
         base_url: settings.base_url.clone(),
         api_key: settings.api_key.clone(),
-        model: settings.model.clone(),
+        model: changed.or_else(|| settings.model.clone()),
         ..TeamSettings::default()
     });
     team.ready()?;

@@ -110,9 +110,7 @@ pub(super) fn score(
     finish: Finish,
     judgement: Judgement,
 ) -> Result<Ending, PipelineError> {
-    let own_words =
-        edited && branch.fork_step.map(|at| at + 1) == Some(store.step_count(&branch.id)?);
-    if own_words && finish.answer.is_some() {
+    if own_words(store, branch, edited)? && finish.answer.is_some() {
         return Ok(Ending {
             run: RunStatus::Done,
             gate: Some(GateStatus::Unverified),
@@ -143,6 +141,15 @@ pub(super) fn score(
         answer: finish.answer,
         reason: unjudged.or(Some(finish.reason).filter(|reason| !reason.is_empty())),
     })
+}
+
+/// Whether a run says nothing after the edit that it begins with.
+pub(super) fn own_words(
+    store: &Store,
+    branch: &Branch,
+    edited: bool,
+) -> Result<bool, PipelineError> {
+    Ok(edited && branch.fork_step.map(|at| at + 1) == Some(store.step_count(&branch.id)?))
 }
 
 /// Milestones of a branch beside its parent's; none if the session has none.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::model::{Checkpoint, Effect, Manifest, RestoredKey, Session, Step};
+use crate::model::{Checkpoint, ConfigChange, Effect, Manifest, RestoredKey, Session, Step};
 
 mod files;
 pub mod scenario;
@@ -142,6 +142,16 @@ pub trait Run: Send {
 pub trait Runtime: Send + Sync {
     /// What it is.
     fn describe(&self, session: &Session) -> Description;
+
+    /// Whether a fork may change this of the configuration.
+    ///
+    /// # Errors
+    /// The sentence says what it could change instead, or which names there are.
+    fn accepts(&self, _session: &Session, change: &ConfigChange) -> Result<(), String> {
+        Err(format!(
+            "this runtime cannot be changed by a fork: {change}. Edit a step instead"
+        ))
+    }
 
     /// Makes a disposable run in the state before the pending step. Does not run anything.
     ///

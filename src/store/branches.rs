@@ -1,6 +1,6 @@
 //! Branches and their life: planned, running, over. Lineage is written once, at the fork.
 
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::Store;
 use super::columns::{Json, Named};
@@ -8,12 +8,15 @@ use super::error::{Fault, StoreError};
 use super::lineage::{self, Line};
 use super::records::Ending;
 use super::{checkpoints, effects, receipts, sessions, steps};
-use crate::model::{Branch, BranchId, Checkpoint, Effect, RunStatus, Step};
+use crate::model::{
+    Branch, BranchId, Checkpoint, ConfigChange, Effect, GateStatus, Intervention, Manifest, Pinned,
+    RunStatus, Step, Tally,
+};
 
 const COLUMNS: &str =
     "SELECT s.name, b.name, p.name, b.fork_step, b.prefix, b.intervention, b.run_index, b.seed,
             b.runtime, b.gate, b.run, b.diagnostic, b.fulfilled, b.success, b.answer, b.milestones,
-            b.reason, b.created, b.steps
+            b.reason, b.created, b.steps, b.operator
      FROM branch b JOIN session s ON s.id = b.session LEFT JOIN branch p ON p.id = b.parent";
 
 impl Store {
@@ -99,7 +102,7 @@ impl Store {
             .execute(params![
                 key,
                 ending.run.name(),
-                ending.gate.map(crate::model::GateStatus::name),
+                ending.gate.map(GateStatus::name),
                 ending.fulfilled,
                 ending.success,
                 ending.answer,
@@ -118,6 +121,64 @@ impl Store {
             tx.prepare_cached("UPDATE branch SET success = ?2 WHERE id = ?1")?
                 .execute(params![key, success])?;
             Ok(())
+        })
+    }
+
+    /// Writes what a verifier says of a run that is over, now that the verifier is another; the receipt goes with it.
+    pub fn rejudge(
+        &self,
+        id: &BranchId,
+        gate: Option<GateStatus>,
+        success: Option<bool>,
+        milestones: Option<Tally>,
+    ) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let key = lineage::key(tx, id)?;
+            let before = read(tx, key)?;
+            if !before.run.is_over() {
+                return Err(StoreError::Refused(format!(
+                    "branch {id} is {}: it is judged when it is over",
+                    before.run.name()
+                ))
+                .into());
+            }
+            tx.prepare_cached(
+                "UPDATE branch SET gate = ?2, success = ?3, milestones = ?4 WHERE id = ?1",
+            )?
+            .execute(params![
+                key,
+                gate.map(GateStatus::name),
+                success,
+                milestones.map(Json)
+            ])?;
+            self.receipt(tx, receipts::ended(tx, &read(tx, key)?)?)
+        })
+    }
+
+    /// The configuration that a branch ran with, or the nearest on its line that is known.
+    pub fn branch_config(&self, id: &BranchId) -> Result<Option<Manifest>, StoreError> {
+        self.read(|conn| {
+            let line = Line::of(conn, id)?;
+            Ok(pinned(conn, &line, id.session())?.manifest().cloned())
+        })
+    }
+
+    /// What the forks on the way to a branch changed of the configuration, oldest first. A fork that was held changed nothing.
+    pub fn changes(&self, id: &BranchId) -> Result<Vec<ConfigChange>, StoreError> {
+        self.read(|conn| {
+            let mut found = Vec::new();
+            for segment in &Line::of(conn, id)?.segments {
+                let made: Option<Json<Intervention>> = conn
+                    .prepare_cached(
+                        "SELECT i.body FROM branch b
+                         JOIN intervention i ON i.session = b.session AND i.number = b.intervention
+                         WHERE b.id = ?1 AND b.config IS NOT NULL",
+                    )?
+                    .query_row([segment.branch], |row| row.get(0))
+                    .optional()?;
+                found.extend(made.into_iter().flat_map(|Json(made)| made.changes));
+            }
+            Ok(found)
         })
     }
 
@@ -157,6 +218,25 @@ pub(super) fn out_of_turn(what: impl std::fmt::Display, index: usize, len: usize
     .into()
 }
 
+/// What is recorded of the configuration of a line: of its branch, or else of the nearest before it.
+pub(super) fn pinned(conn: &Connection, line: &Line, session: &str) -> Result<Pinned, Fault> {
+    for segment in line.segments.iter().rev() {
+        let found: Option<Json<Manifest>> = conn
+            .prepare_cached("SELECT config FROM branch WHERE id = ?1")?
+            .query_row([segment.branch], |row| row.get(0))?;
+        if let Some(Json(config)) = found {
+            return Ok(Pinned::Whole(config));
+        }
+    }
+    let (_, session) = sessions::header(conn, session)?;
+    Ok(match session.config {
+        None => Pinned::Nothing,
+        // A log without a runtime tells what it was written to tell.
+        Some(config) if session.runtime.is_none() => Pinned::Told(config),
+        Some(config) => Pinned::Whole(config),
+    })
+}
+
 /// One branch by row.
 pub(super) fn read(conn: &Connection, key: i64) -> Result<Branch, Fault> {
     Ok(conn
@@ -189,5 +269,6 @@ fn branch(row: &Row<'_>) -> rusqlite::Result<Branch> {
         reason: row.get(16)?,
         created: row.get(17)?,
         steps: row.get(18)?,
+        operator: row.get(19)?,
     })
 }

@@ -4,6 +4,7 @@
 //! A fork is one transaction; so is every step. No function edits or deletes a step of an existing branch, and triggers refuse it.
 //! Not here: judging. Gates, verdicts and scores are computed by others and only kept.
 
+mod approvals;
 mod branches;
 mod checkpoints;
 mod columns;
@@ -35,7 +36,9 @@ use owner::Owner;
 
 pub use error::StoreError;
 pub use import::Importer;
-pub use records::{Ending, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, SessionSummary};
+pub use records::{
+    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Kept, SessionSummary,
+};
 
 /// How long to wait for another process before saying that the store is locked.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -11,7 +11,7 @@ use crate::gate::receipt::{
     self, About, Content, Decided, Ended, Forked, GateNote, Receipt, Word, canonical_digest,
     hashed, hashed_name, seal,
 };
-use crate::model::{Branch, BranchId, Digest, Intervention, Session, Workflow};
+use crate::model::{Branch, BranchId, Digest, Intervention, Manifest, Session, Workflow};
 
 impl Store {
     /// The whole chain as it is exported: the lines as they were kept, then the head, signed if a key is given.
@@ -67,18 +67,17 @@ fn head(conn: &Connection) -> rusqlite::Result<(usize, Digest)> {
 pub(super) fn forked(
     conn: &Connection,
     intervention: &Intervention,
+    operator: &str,
     prefix: Digest,
     branches: &[Branch],
-    ruling: ForkRuling,
+    ruling: &ForkRuling,
 ) -> Result<Content, Fault> {
     let (_, session) = sessions::header(conn, intervention.parent.session())?;
-    let evidence = ruling.receipt;
+    let evidence = &ruling.receipt;
+    let approval = evidence.approval.as_ref();
     let workflow = workflow_digest(&session.workflow())?;
-    let at_start = session
-        .at_start
-        .as_deref()
-        .map(workflow_digest)
-        .transpose()?;
+    let at_start = session.at_start.as_deref();
+    let at_start = at_start.map(workflow_digest).transpose()?;
     let forked = Forked {
         intervention: hashed(&intervention.id),
         parent: hashed(intervention.parent.as_str()),
@@ -92,11 +91,12 @@ pub(super) fn forked(
         edit_class: intervention.class,
         edit: intervention.edit_digest,
         runs: intervention.n,
-        operator: hashed_name(&intervention.operator),
-        approver: evidence.approver.as_deref().and_then(hashed_name),
+        operator: hashed_name(operator),
+        approver: approval.and_then(|(owner, _)| hashed_name(owner)),
+        approval: approval.map(|(_, text)| Digest::of(text)),
         profile: workflow,
         profile_at_start: at_start.filter(|digest| *digest != workflow),
-        config: evidence.config,
+        config: evidence.config.as_ref().map(Manifest::digest),
         diagnostic: ruling.diagnostic,
         gates: GateNote::of(&evidence.gates),
         status: ruling.gate,

@@ -13,12 +13,14 @@
 )]
 
 mod cli;
+mod config;
 mod continued;
 mod corpus;
 mod fork;
 mod house;
 mod import;
 mod kill;
+mod never_runs;
 mod readme;
 mod receipts;
 mod scenario;

@@ -145,10 +145,17 @@ pub(super) fn authority(blocks: &Blocks) -> Found {
     }
     let approval = approval.map(|approval| gate::Approval {
         owner: approval.owner.clone(),
-        authorised: approval.authorised,
-        expired: told.at >= approval.expires,
-        used: approval.used,
+        flaw: [
+            (!approval.authorised, gate::Flaw::Stranger),
+            (told.at >= approval.expires, gate::Flaw::Expired),
+            (approval.used, gate::Flaw::Used),
+        ]
+        .into_iter()
+        .find_map(|(is, flaw)| is.then_some(flaw)),
         binding: gate::Binding {
+            intervention: None,
+            prefix: None,
+            workflow: None,
             parent: approval.parent.clone(),
             fork_step: approval.fork_step,
             edit: approval.edit,
@@ -161,6 +168,9 @@ pub(super) fn authority(blocks: &Blocks) -> Found {
     let lineage = blocks.lineage().ok();
     let config = blocks.config().ok().and_then(|config| config.runtime);
     let binding = gate::Binding {
+        intervention: None,
+        prefix: None,
+        workflow: None,
         fork_step: lineage
             .map(|lineage| lineage.fork_step)
             .or(approved.map(|approved| approved.fork_step))
@@ -179,25 +189,50 @@ pub(super) fn authority(blocks: &Blocks) -> Found {
         risk: &Risk::of(told.reach == Reach::LocalFixtures, changed),
         binding: &binding,
         approval: approval.as_ref(),
+        intervention: None,
     }))
 }
 
+/// A record knows digests of whole configurations: each delta must lead on from where the one before came to.
 pub(super) fn config(blocks: &Blocks) -> Found {
     let told = blocks.config()?;
-    let deltas: Vec<gate::Delta> = told
-        .deltas
-        .iter()
-        .map(|delta| gate::Delta {
-            what: delta.part.name().into(),
-            from: delta.from,
-            to: delta.to,
-        })
-        .collect();
-    Ok(gate::config::gate(&gate::Config {
-        pin: told.pinned,
-        own: told.runtime,
-        deltas: &deltas,
-    }))
+    let gate = GateResult::new(5, "config");
+    let Some(pin) = told.pinned else {
+        return Ok(gate.fails(
+            "the parent's configuration is not pinned",
+            "Import the session with its configuration",
+        ));
+    };
+    let gate = gate.rests_on("pin");
+    let Some(own) = told.runtime else {
+        return Ok(gate.fails(
+            "the runtime does not tell its configuration",
+            "Use a runtime that does",
+        ));
+    };
+    if own == pin {
+        return Ok(gate.holds(format!("pinned {}, no difference", pin.short())));
+    }
+    let mut used = Vec::new();
+    let reached = told.deltas.iter().fold(pin, |at, delta| {
+        if delta.from != at {
+            return at;
+        }
+        let (from, to) = (at.short(), delta.to.short());
+        used.push(format!("{}: {from} to {to}", delta.part.name()));
+        delta.to
+    });
+    if reached != own {
+        let found = format!("pinned {}, but the run has {}", pin.short(), own.short());
+        let mend = "Record the change as intended, or restore the pinned configuration";
+        return Ok(gate.fails(found, mend).details(used));
+    }
+    let gate = used.iter().fold(gate, |gate, _| gate.rests_on("delta"));
+    let count = used.len();
+    let noun = if count == 1 { "change" } else { "changes" };
+    Ok(gate
+        .holds(format!("pinned {}, {count} intended {noun}", pin.short()))
+        .details(used))
 }
 
 pub(super) fn outcome(blocks: &Blocks) -> Result<Ending, String> {

@@ -10,6 +10,7 @@
 //! | `expression` | the expression that stands in a text |
 //! | `core` | a world with its lexicon: facts recognised, templates filled |
 //! | `state` | everything that a checkpoint saves |
+//! | `config` | its configuration part by part, and what a fork may change of it |
 //! | `engine` | composes steps and lets them have their consequences |
 //! | `orchestrate`, `dialogue` | who speaks next |
 //! | `turn`, `decide`, `perform`, `tools` | what an agent makes of what it is told, and what comes of it |
@@ -19,6 +20,7 @@
 
 mod arithmetic;
 mod clause;
+mod config;
 mod core;
 mod decide;
 mod dialogue;
@@ -53,7 +55,8 @@ use super::{
     Decision, Description, Event, Finish, Made, Restore, Run, Runtime, RuntimeError, Workspace,
 };
 use crate::model::{
-    AgentInfo, Manifest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind, ToolProfile,
+    AgentInfo, ConfigChange, Manifest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind,
+    ToolProfile,
 };
 
 /// The most steps of a run that is played from its beginning.
@@ -150,28 +153,9 @@ fn world_of(session: &Session) -> Result<World, RuntimeError> {
         what: format!("session '{}' carries no scenario world", session.id),
         mend: "Import it from a file whose header names the world, such as sample-sessions/night-picture.jsonl".to_owned(),
     })?;
-    parse(text)
-}
-
-/// Roles, tools, routing rules and words, part by part (gate 5).
-fn config(world: &World) -> Manifest {
-    fn part(value: &impl serde::Serialize) -> Vec<u8> {
-        serde_json::to_vec(value).unwrap_or_default()
-    }
-    let mut config = Manifest::default();
-    for agent in &world.agent {
-        config.add(format!("role {}", agent.name), part(agent), None);
-    }
-    for tool in &world.tool {
-        config.add(format!("tool {}", tool.name), part(tool), None);
-    }
-    config.add(
-        "routing",
-        part(&(&world.orchestrator, &world.dialogue)),
-        None,
-    );
-    config.add("world", part(&(&world.fact, &world.lexicon)), None);
-    config
+    let mut world = parse(text)?;
+    config::change(&mut world, session);
+    Ok(world)
 }
 
 #[async_trait]
@@ -185,8 +169,13 @@ impl Runtime for Scenario {
                 .map_or_else(ToString::to_string, |world| world.title.clone()),
             exact: world.is_ok(),
             local_fixtures: true,
-            config: world.map_or_else(|_| Manifest::default(), |world| config(&world)),
+            config: world.map_or_else(|_| Manifest::default(), |world| config::config(&world)),
         }
+    }
+
+    fn accepts(&self, session: &Session, change: &ConfigChange) -> Result<(), String> {
+        let world = world_of(session).map_err(|error| error.to_string())?;
+        config::accepts(&world, change)
     }
 
     async fn restore(&self, restore: Restore) -> Result<Box<dyn Run>, RuntimeError> {
@@ -211,7 +200,7 @@ struct ScenarioRun {
 
 impl ScenarioRun {
     fn new(core: Arc<Core>, restore: Option<Restore>, seed: u64, most: usize) -> Self {
-        let config = config(&core.world);
+        let config = config::config(&core.world);
         let dir = restore.as_ref().and_then(|it| it.workspace.clone());
         let begins = restore.as_ref().is_none_or(|it| it.checkpoint.is_none());
         let (mut state, pending, edited, step, kept) = match restore {

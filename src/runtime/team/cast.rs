@@ -2,7 +2,7 @@
 //!
 //! Roles and prompts are the log's where it has them; else ours, made from the role's name.
 
-use crate::model::{AgentInfo, Manifest, Session, Step, StepKind};
+use crate::model::{AgentInfo, ConfigChange, Manifest, Session, Step, StepKind};
 
 const ORCHESTRATOR: &str = include_str!("prompts/orchestrator.md");
 const AGENT: &str = include_str!("prompts/agent.md");
@@ -15,7 +15,6 @@ const GO_ON: &str = include_str!("prompts/go_on.md");
 
 /// Everything that shapes a run, part by part (gate 5): the model, dover's own prompts, the agents with theirs.
 pub(super) fn config(model: &str, session: &Session) -> Manifest {
-    let mut config = Manifest::default();
     let own = [
         ORCHESTRATOR,
         AGENT,
@@ -26,22 +25,32 @@ pub(super) fn config(model: &str, session: &Session) -> Manifest {
         LAST,
         GO_ON,
     ];
-    config.add("team prompts", own.concat(), None);
+    let mut config = session.told_config();
+    config.add("team prompts", own.concat(), Some("dover's own"));
     config.add("model", model, Some(model).filter(|name| !name.is_empty()));
-    config.add(
-        "routing",
-        session.orchestrator.as_deref().unwrap_or_default(),
-        session.orchestrator.as_deref(),
-    );
-    for agent in &session.agents {
-        let name = &agent.name;
-        let role = agent.description.as_deref().unwrap_or_default();
-        config.add(format!("role {name}"), role, None);
-        if let Some(prompt) = &agent.system_prompt {
-            config.add(format!("prompt {name}"), prompt, None);
-        }
-    }
     config
+}
+
+/// Says why a continued run cannot take a change, in a sentence.
+pub(super) fn accepts(session: &Session, change: &ConfigChange) -> Result<(), String> {
+    let known = |agent: &str| session.agents.iter().any(|info| info.name == agent);
+    match change {
+        ConfigChange::Tools { .. } => Err(
+            "there are no tools where a log is continued by a model. Change --prompt or --set-model"
+                .to_owned(),
+        ),
+        ConfigChange::Prompt { text, .. } if text.trim().is_empty() => {
+            Err("the prompt is empty. Write what the agent should be told".to_owned())
+        }
+        ConfigChange::Prompt { agent, .. } if !known(agent) => {
+            let names: Vec<&str> = session.agents.iter().map(|info| info.name.as_str()).collect();
+            Err(format!(
+                "there is no agent '{agent}'. There are {}",
+                names.join(", ")
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The agents of a run.

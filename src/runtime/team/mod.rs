@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::{Description, Restore, Run, Runtime, RuntimeError};
-use crate::model::{Manifest, RestoredKey, Session};
+use crate::model::{ConfigChange, Manifest, RestoredKey, Session};
 
 mod answer;
 mod cast;
@@ -110,6 +110,10 @@ impl Runtime for Team {
             local_fixtures: true,
             config: self.config(session),
         }
+    }
+
+    fn accepts(&self, session: &Session, change: &ConfigChange) -> Result<(), String> {
+        cast::accepts(session, change)
     }
 
     async fn restore(&self, restore: Restore) -> Result<Box<dyn Run>, RuntimeError> {

@@ -1,6 +1,8 @@
 //! A fork writes its own rows alone, and a run has one life.
 
-use dover::model::{BranchId, GateStatus, RunStatus, Tally, prefix_digest};
+use dover::model::{
+    BranchId, ConfigChange, GateStatus, Manifest, Pinned, RunStatus, Session, Tally, prefix_digest,
+};
 use dover::store::{Ending, ForkEvidence, ForkRuling, StoreError};
 
 use super::{
@@ -232,4 +234,57 @@ fn a_second_handle_reads_what_the_first_writes() {
             .contains("run by another process")
     );
     assert_eq!(first.step_count(&child).unwrap(), 3);
+}
+
+#[test]
+fn a_branch_has_its_own_configuration_or_that_of_the_nearest_before_it() {
+    let (_dir, store) = fresh();
+    let manifest = |model: &str| {
+        let mut manifest = Manifest::default();
+        manifest.add("model", model, Some(model));
+        manifest
+    };
+    let told = Session {
+        config: Some(manifest("told")),
+        ..session("s")
+    };
+    let main = take_in(&store, told, &plain_steps(4));
+    let fork = |parent: &BranchId, model: Option<&str>, go: bool| {
+        let mut found = Pinned::Nothing;
+        let mut draft = draft(parent, 2, 1);
+        let name = model.unwrap_or("none").to_owned();
+        draft.intervention.changes = vec![ConfigChange::Model { name }];
+        let (_, made) = store
+            .fork(draft, &mut |facts| {
+                found = facts.config.clone();
+                ForkRuling {
+                    go,
+                    receipt: ForkEvidence {
+                        config: model.map(manifest),
+                        ..ForkEvidence::default()
+                    },
+                    ..super::go(facts)
+                }
+            })
+            .unwrap();
+        (made[0].id.clone(), found)
+    };
+    let own = |id: &BranchId| store.branch_config(id).unwrap().unwrap();
+    let (b1, found) = fork(&main, Some("a"), true);
+    assert_eq!(found, Pinned::Told(manifest("told")));
+    let (held, _) = fork(&main, Some("b"), false);
+    assert_eq!(
+        [own(&main), own(&held)],
+        [manifest("told"), manifest("told")]
+    );
+    assert_eq!(own(&b1), manifest("a"));
+    // A branch of an older store has no record: its parent's holds, and what was asked for there was not recorded as done.
+    store.start(&b1).unwrap();
+    store.append(&b1, &plain_steps(3)[2], None, &[]).unwrap();
+    let (silent, found) = fork(&b1, None, true);
+    assert_eq!(found, Pinned::Whole(manifest("a")));
+    assert_eq!(own(&silent), manifest("a"));
+    let change = |name: &str| ConfigChange::Model { name: name.into() };
+    assert_eq!(store.changes(&silent).unwrap(), [change("a")]);
+    assert_eq!(store.changes(&held).unwrap(), []);
 }
