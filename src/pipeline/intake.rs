@@ -319,16 +319,17 @@ pub fn play_world(
 const MAX_STEPS: usize = 1000;
 
 fn play(store: &Store, mut session: Session) -> Result<String, PipelineError> {
-    let mut taken = Taken {
-        importer: store.import()?,
-        tools: BTreeSet::new(),
-    };
-    let ending = waited(recording(&mut taken, &mut session))??;
-    Ok(taken.importer.finish(session, ending)?)
+    config::pin(&mut session, BTreeSet::new());
+    let mut importer = store.import()?;
+    let ending = waited(recording(&mut importer, &mut session))??;
+    Ok(importer.finish(session, ending)?)
 }
 
 /// Records a world's run from its beginning, in a work tree of its own where the profile names a workspace.
-async fn recording(taken: &mut Taken, session: &mut Session) -> Result<Ending, PipelineError> {
+async fn recording(
+    importer: &mut Importer,
+    session: &mut Session,
+) -> Result<Ending, PipelineError> {
     let tree = match workspace::as_it_is(session).await {
         Some(Ok(tree)) => Some(tree),
         Some(Err(why)) => {
@@ -363,15 +364,12 @@ async fn recording(taken: &mut Taken, session: &mut Session) -> Result<Ending, P
                 if let Some(track) = &mut track {
                     track.step(made.checkpoint.as_mut()).await;
                 }
-                taken
-                    .importer
-                    .push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
+                importer.push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
                 session.coverage.read += 1;
             }
             Event::Finished(finish) => break finish.answer,
         }
     };
-    config::pin(session, BTreeSet::new());
     session.coverage.content = session.coverage.read > 0;
     let judgement = verify(session, answer.as_deref(), &run.workspace()).await;
     Ok(recorded(answer, judgement))
@@ -424,8 +422,8 @@ fn recorded(answer: Option<String>, judgement: Judgement) -> Ending {
     }
 }
 
-/// Changes what a person may set of a session, and judges its branches again by it. Of files that the recorded run left behind
-/// nothing is known by then.
+/// Changes what a person may set of a session, and judges its branches again by it. Of files that a run left behind nothing is known by
+/// then.
 ///
 /// # Errors
 /// The store.

@@ -76,11 +76,8 @@ pub(super) fn forked(
     let evidence = &ruling.receipt;
     let approval = evidence.approval.as_ref();
     let workflow = workflow_digest(&session.workflow())?;
-    let at_start = session
-        .at_start
-        .as_deref()
-        .map(workflow_digest)
-        .transpose()?;
+    let at_start = session.at_start.as_deref();
+    let at_start = at_start.map(workflow_digest).transpose()?;
     let forked = Forked {
         intervention: hashed(&intervention.id),
         parent: hashed(intervention.parent.as_str()),
