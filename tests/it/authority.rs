@@ -149,10 +149,8 @@ fn tickets(home: &Home) -> usize {
         .path("store.db.desk")
         .join(SAMPLE)
         .join("tickets.jsonl");
-    std::fs::read_to_string(log)
-        .unwrap()
-        .matches(TICKET)
-        .count()
+    let lines = std::fs::read_to_string(log).unwrap();
+    lines.lines().filter(|line| line.contains(TICKET)).count()
 }
 
 #[test]
@@ -229,9 +227,10 @@ fn whoever_may_not_approve_is_told_why() {
 fn what_is_handed_on_is_looked_at_before_it_is_taken_in() {
     let scene = Scene::new();
     let id = scene.waits(RISKY);
-    let table: [(&str, fn(&mut Statement)); 8] = [
+    type Change = fn(&mut Statement);
+    let table: [(&str, Change); 8] = [
         ("has expired", |it| {
-            it.expires = "2020-01-01T00:00:00Z".into()
+            it.expires = "2020-01-01T00:00:00Z".into();
         }),
         ("later than now", |it| {
             it.issued = "2990-01-01T00:00:00Z".into();
@@ -240,10 +239,10 @@ fn what_is_handed_on_is_looked_at_before_it_is_taken_in() {
         ("tells no time", |it| it.expires = "soon".into()),
         ("something else", |it| it.binding.n += 1),
         ("something else", |it| {
-            it.binding.edit = dover::model::Digest::of("another edit")
+            it.binding.edit = dover::model::Digest::of("another edit");
         }),
         ("something else", |it| {
-            it.binding.config = dover::model::Digest::ZERO
+            it.binding.config = dover::model::Digest::ZERO;
         }),
         ("something else", |it| it.binding.fork_step += 1),
         ("no owner with this key", |it| it.owner = "bob".into()),
