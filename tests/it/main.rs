@@ -16,6 +16,7 @@ mod cli;
 mod config;
 mod continued;
 mod corpus;
+mod effects;
 mod fork;
 mod house;
 mod import;
