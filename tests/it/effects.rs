@@ -107,24 +107,26 @@ fn world_of_cases(home: &Home) {
         json!({"type": "session", "id": "run", "task": "t"}),
         json!({"type": "step", "index": 0, "agent": "human", "kind": "task", "text": "t"}),
     ];
-    let mut profile = String::new();
+    let mut profile = Vec::new();
     for (n, (tool, class, script, ..)) in CASES.into_iter().enumerate() {
         lines.push(json!({"type": "step", "index": n + 1, "agent": "A", "kind": "tool_call", "text": "{}", "tool": {"name": tool}}));
         lines.push(json!({
             "type": "effect", "step": n + 1, "agent": "A", "tool": tool, "class": class, "state": "pending",
             "operation_key": format!("key-{tool}"), "args_sha256": sha256
         }));
-        profile += &format!("[tools.{tool}]\nclass = \"{class}\"\n");
+        profile.push(format!("[tools.{tool}]\nclass = \"{class}\""));
         if !script.is_empty() {
             // What it is asked stays beside it, as it was given.
             let asked = format!("cat > {tool}.asked\necho \"$#:$1\" > {tool}.args\n{script}\n");
             home.file(&format!("{tool}.sh"), &asked);
             // The limit is for the one that hangs; a slow machine must not end the others.
             let limit = if tool == "hangs" { 1 } else { 60 };
-            profile += &format!("reconcile = [\"sh\", \"{tool}.sh\"]\ntime_limit = {limit}\n");
+            profile.push(format!(
+                "reconcile = [\"sh\", \"{tool}.sh\"]\ntime_limit = {limit}"
+            ));
         }
     }
-    home.file("run.dover.toml", &profile);
+    home.file("run.dover.toml", &profile.join("\n"));
     let log: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let log = home.file("run.jsonl", &log);
     home.json(&["import", &log]);
@@ -233,14 +235,14 @@ fn a_person_decides_with_a_reason_what_no_destination_can() {
     );
     assert_eq!(decisions(&home, None), CASES.len());
     let known = home.json(&["set", "run"]);
-    let states: Vec<&Value> = known["effects"]
+    let found: Vec<&Value> = known["effects"]
         .as_array()
         .unwrap()
         .iter()
         .map(|effect| &effect["state"])
         .collect();
     assert_eq!(
-        states[..3],
+        found[..3],
         [
             &json!("reconciled"),
             &json!("reverted"),
@@ -270,14 +272,14 @@ fn the_publishing_job_leads_from_effects_to_the_owner() {
     );
     let (status, told) = reconcile(&home, &["release-notes"]);
     assert_eq!(status, Some(1));
-    let states: Vec<(&Value, &Value)> = told["effects"]
+    let found: Vec<(&Value, &Value)> = told["effects"]
         .as_array()
         .unwrap()
         .iter()
         .map(|asked| (&asked["effect"]["operation_key"], &asked["effect"]["state"]))
         .collect();
     assert_eq!(
-        states,
+        found,
         [
             (&json!(TICKET), &json!("reconciled")),
             (&json!(MAIL), &json!("irreversible"))
@@ -386,4 +388,47 @@ fn a_ticket_that_was_withdrawn_is_opened_again_only_if_allowed() {
     fork("allow");
     assert_eq!(tickets_of(&home), 1);
     assert_eq!(home.json(&["receipt", "verify"])["verified"], true);
+}
+
+#[test]
+fn the_desk_is_found_again_from_everywhere_and_claims_nothing_that_it_cannot_look_up() {
+    let home = Home::new();
+    for folder in ["one", "two"] {
+        fs::create_dir(home.path(folder)).unwrap();
+    }
+    let at = |folder: &str, words: &[&str]| {
+        let mut dover = home.dover();
+        dover.current_dir(home.path(folder)).args(words);
+        dover.output().unwrap()
+    };
+    let new = [
+        "--store",
+        "../store.db",
+        "set",
+        "release-notes",
+        "--effect",
+        &format!("{MAIL}=keep"),
+        "--why",
+        "stays",
+    ];
+    assert!(at("one", &new).status.success());
+    let ask = ["--store", "../store.db", "reconcile", "release-notes"];
+    fs::remove_dir(home.path("one")).unwrap();
+    assert_eq!(at("two", &ask).status.code(), Some(0));
+    let fork = ["--store", "../store.db", "fork", "release-notes", "--at=3"];
+    assert_eq!(at("two", &fork).status.code(), Some(0));
+
+    // As JSON such a key looks otherwise, so searching for it as it is would find nothing.
+    let desk = home.path("store.db.desk/release-notes");
+    let entry = json!({"operation_key": "a\"b"}).to_string();
+    fs::write(desk.join("tickets.jsonl"), entry).unwrap();
+    for (log, key) in [("tickets", "a\"b"), ("tickets", ""), ("letters", "a")] {
+        let mut sh = std::process::Command::new("sh");
+        let asked = sh
+            .args(["desk.sh", log, key])
+            .current_dir(&desk)
+            .output()
+            .unwrap();
+        assert!(!asked.status.success() && asked.stdout.is_empty(), "{key}");
+    }
 }
