@@ -124,9 +124,10 @@ fn sample(store: &Store, name: &str) -> Result<(String, bool), PipelineError> {
     Ok(taken)
 }
 
-/// Where the stand-in for a sample's world outside is: beside the store, not in it.
+/// Where the stand-in for a sample's world outside is: beside the store, not in it, wherever dover is started next.
 fn desk(store: &Store, name: &str) -> PathBuf {
-    let mut beside = store.path().as_os_str().to_owned();
+    let whole = store.path().canonicalize();
+    let mut beside = whole.unwrap_or(store.path().to_owned()).into_os_string();
     beside.push(".desk");
     PathBuf::from(beside).join(name)
 }

@@ -2,7 +2,7 @@
 //! store, and like a good destination it takes an operation key once.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -16,10 +16,15 @@ pub(super) fn reachable(dir: &Path, log: &str) -> bool {
     File::open(file(dir, log)).is_ok()
 }
 
-/// Adds an entry unless its operation key is there.
+/// Adds an entry unless its operation key is there. Runs that come at the same time wait for each other.
 pub(super) fn append(dir: &Path, log: &str, entry: &Value) -> io::Result<()> {
-    let path = file(dir, log);
-    let known = fs::read_to_string(&path)?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .open(file(dir, log))?;
+    file.lock()?;
+    let mut known = String::new();
+    file.read_to_string(&mut known)?;
     let key = entry.get("operation_key");
     let there = known.lines().any(|line| {
         serde_json::from_str::<Value>(line).is_ok_and(|old| old.get("operation_key") == key)
@@ -27,7 +32,6 @@ pub(super) fn append(dir: &Path, log: &str, entry: &Value) -> io::Result<()> {
     if there {
         return Ok(());
     }
-    let mut file = OpenOptions::new().append(true).open(&path)?;
     file.write_all(format!("{entry}\n").as_bytes())?;
     file.sync_all()
 }
