@@ -27,6 +27,7 @@ mod set;
 mod show;
 mod text;
 mod trials;
+mod value;
 mod workspace;
 
 use std::io::Write;

@@ -40,9 +40,10 @@ pub(super) fn set_up(dir: &Path, log: &str, entries: &[Value]) -> io::Result<()>
         return Ok(());
     }
     // Written whole or not at all, so that a set-up that was broken off is made again.
-    let text: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
     let mut fresh = tempfile::NamedTempFile::new_in(dir)?;
-    fresh.write_all(text.as_bytes())?;
+    for entry in entries {
+        writeln!(fresh, "{entry}")?;
+    }
     fresh.persist_noclobber(&path).map(drop).or_else(|error| {
         let lost = error.error.kind() == io::ErrorKind::AlreadyExists;
         if lost { Ok(()) } else { Err(error.error) }
