@@ -27,7 +27,6 @@ mod set;
 mod show;
 mod text;
 mod trials;
-mod value;
 mod workspace;
 
 use std::io::Write;

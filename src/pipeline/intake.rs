@@ -146,18 +146,12 @@ fn set_up(store: &Store, session: &str, desk: &Path) -> std::io::Result<()> {
     scenario::set_up(&session, &recorded, desk).map_err(|error| other(error.into()))
 }
 
-/// The sample that is this file, byte for byte, if it has a world outside: it is taken in with its destination wherever it lies. Beside
-/// a profile of somebody's own it is a log like any other.
-fn sample_of(digest: Digest, beside: Option<&ProfileFile>) -> Option<&'static str> {
+/// The sample that is this file, byte for byte, so that it is taken in with its destination wherever it lies.
+fn sample_of(digest: Digest) -> Option<&'static str> {
     SAMPLE_NAMES.into_iter().find(|name| {
-        let log = SAMPLES.get_file(format!("{name}.jsonl"));
-        let profile = SAMPLES.get_file(format!("{name}.{PROFILE}"));
-        log.is_some_and(|log| Digest::of(log.contents()) == digest)
-            && profile.is_some_and(|own| {
-                beside.is_none_or(|it| {
-                    std::fs::read(&it.path).is_ok_and(|text| text == own.contents())
-                })
-            })
+        SAMPLES
+            .get_file(format!("{name}.jsonl"))
+            .is_some_and(|file| Digest::of(file.contents()) == digest)
     })
 }
 
@@ -186,7 +180,7 @@ fn file(
     if let Some(id) = store.find_by_source(digest)? {
         return Ok((id, false));
     }
-    if let (None, Some(name)) = (home, sample_of(digest, profile.as_ref())) {
+    if let (None, Some(name)) = (home, sample_of(digest)) {
         return sample(store, name);
     }
     let id = match content {
