@@ -55,6 +55,9 @@ pub fn take_in(
 ) -> Result<(String, bool), PipelineError> {
     let path = Path::new(what);
     if path.exists() {
+        if let Some(name) = sample_at(path) {
+            return sample(store, name);
+        }
         return file(store, path, None, progress);
     }
     let id = BranchId::parse(what).session().to_owned();
@@ -146,12 +149,16 @@ fn set_up(store: &Store, session: &str, desk: &Path) -> std::io::Result<()> {
     scenario::set_up(&session, &recorded, desk).map_err(|error| other(error.into()))
 }
 
-/// The sample that is this file, byte for byte, so that it is taken in with its destination wherever it lies.
-fn sample_of(digest: Digest) -> Option<&'static str> {
+/// The sample that a file is, byte for byte, so that it is taken in with its destination wherever it lies.
+fn sample_at(path: &Path) -> Option<&'static str> {
+    let length = path.metadata().ok()?.len();
     SAMPLE_NAMES.into_iter().find(|name| {
         SAMPLES
             .get_file(format!("{name}.jsonl"))
-            .is_some_and(|file| Digest::of(file.contents()) == digest)
+            .is_some_and(|file| {
+                let bytes = file.contents();
+                bytes.len() as u64 == length && std::fs::read(path).is_ok_and(|read| read == bytes)
+            })
     })
 }
 
@@ -179,9 +186,6 @@ fn file(
     let profile = ProfileFile::beside(path)?;
     if let Some(id) = store.find_by_source(digest)? {
         return Ok((id, false));
-    }
-    if let (None, Some(name)) = (home, sample_of(digest)) {
-        return sample(store, name);
     }
     let id = match content {
         Content::World => {
@@ -294,8 +298,11 @@ pub fn profile_news(
     )))
 }
 
-/// The header of a world's session.
-fn world_session(text: &str, seed: u64) -> Result<Session, PipelineError> {
+/// The header of a world's session, by the world's own word.
+///
+/// # Errors
+/// A world that cannot be read.
+pub fn world_session(text: &str, seed: u64) -> Result<Session, PipelineError> {
     let world = scenario::parse(text)?;
     Ok(scenario::session(&world, text, seed))
 }
