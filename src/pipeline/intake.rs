@@ -160,6 +160,16 @@ fn sample_at(path: &Path) -> Option<&'static str> {
                 let bytes = file.contents();
                 bytes.len() as u64 == length && std::fs::read(path).is_ok_and(|read| read == bytes)
             })
+            && alone(path, name)
+    })
+}
+
+/// Whether nobody has put a profile of his own beside a sample: that would be passed over.
+fn alone(path: &Path, name: &str) -> bool {
+    let own = SAMPLES.get_file(format!("{name}.{PROFILE}"));
+    ProfileFile::places(path).iter().all(|place| {
+        place.symlink_metadata().is_err()
+            || own.is_some_and(|own| std::fs::read(place).is_ok_and(|read| read == own.contents()))
     })
 }
 
