@@ -38,6 +38,12 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
                 gates.request.seed = gates.request.seed.wrapping_add(1);
             });
         }
+        Id::Acknowledge => {
+            return debug::ask_again(app, |gates| gates.request.acknowledge_drift = true);
+        }
+        Id::AcceptDelta => {
+            return debug::ask_again(app, |gates| gates.request.accept_delta = true);
+        }
         Id::Pause | Id::Step | Id::Stop => return debug::hand(app, id),
         Id::NextRun => return judge::next_run(app, true),
         Id::PreviousRun => return judge::next_run(app, false),

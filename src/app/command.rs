@@ -47,6 +47,8 @@ pub enum Id {
     MoreRuns,
     FewerRuns,
     Seed,
+    Acknowledge,
+    AcceptDelta,
     Pause,
     Step,
     Stop,

@@ -7,7 +7,7 @@ use super::fork::{Gates, Replay};
 use super::msg::{Hand, Job};
 use super::{App, View};
 use crate::model::{BranchId, Step};
-use crate::pipeline::ForkRequest;
+use crate::pipeline::{ForkRequest, NewEffects};
 
 /// The seed of the first try; the next ones are one higher each.
 const FIRST_SEED: u64 = 1;
@@ -115,16 +115,12 @@ pub(super) fn ask_the_gates(
     let request = ForkRequest {
         text,
         seed: FIRST_SEED,
+        new_effects: NewEffects::Ask,
         ..ForkRequest::at(branch, original.index, app.operator.clone())
     };
     app.extents.rewind(Pane::Gates);
-    app.views.push(View::Gates(Box::new(Gates {
-        ticket,
-        request: request.clone(),
-        original,
-        checked: None,
-        checking: true,
-    })));
+    let gates = Gates::new(ticket, request.clone(), original);
+    app.views.push(View::Gates(Box::new(gates)));
     vec![Job::Check(ticket, request)]
 }
 
@@ -134,6 +130,8 @@ pub(super) fn ask_again(app: &mut App, change: impl FnOnce(&mut Gates)) -> Vec<J
         return Vec::new();
     };
     change(gates);
+    gates.picked = None;
+    gates.follow = true;
     gates.ticket = ticket;
     gates.checking = true;
     vec![Job::Check(ticket, gates.request.clone())]

@@ -3,7 +3,7 @@
 use super::msg::{BranchView, Checked, Comparing, Opened, StepView};
 use super::{App, Job, Msg, update};
 use crate::app::key::{Code, Key};
-use crate::gate::{GateResult, Report};
+use crate::gate::{Action, GateResult, Report};
 use crate::model::{
     AgentInfo, Annotation, Branch, BranchId, Category, Check, Comparison, Coverage, Digest,
     EditClass, GateStatus, Intervention, Milestone, Pair, RunStatus, Session, Step, StepHead,
@@ -285,6 +285,11 @@ pub(crate) fn report(state: Option<bool>) -> Report {
         }
     })
     .to_vec();
+    second.actions = if exact {
+        Vec::new()
+    } else {
+        vec![Action::Diagnostic]
+    };
     second.mend = (!exact).then(|| {
         "Run it as a diagnostic branch, or fork at a step with an exact checkpoint".into()
     });
@@ -295,7 +300,7 @@ pub(crate) fn report(state: Option<bool>) -> Report {
                 1,
                 "lineage",
                 Some(true),
-                "branch b1 of main, prefix of 9 steps, digest 9f2c31aa",
+                "b1–b3 of main, prefix of 9 steps, digest 9f2c31aa",
             ),
             second,
             gate(3, "effects", Some(true), "none after the checkpoint"),

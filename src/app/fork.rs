@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::msg::{Checked, Fault, Job, Ticket};
-use crate::gate::Report;
+use crate::gate::{Action, GateResult, Report};
 use crate::model::{Branch, BranchId, Intervention, RunStatus, Session, Step, StepHead};
 use crate::pipeline::{ForkRequest, Outcome, Progress};
 
@@ -23,9 +23,70 @@ pub struct Gates {
     pub checked: Option<Result<Checked, Fault>>,
     /// The gates are being asked (again): what they said is not to be acted upon.
     pub checking: bool,
+    /// The gate that the operator picked, as a place in the report; none: the panel picks.
+    pub picked: Option<usize>,
+    /// The window keeps to the opened gate; paging frees it.
+    pub follow: bool,
 }
 
 impl Gates {
+    /// A panel about to ask the gates.
+    #[must_use]
+    pub const fn new(ticket: Ticket, request: ForkRequest, original: Step) -> Self {
+        Self {
+            ticket,
+            request,
+            original,
+            checked: None,
+            checking: true,
+            picked: None,
+            follow: true,
+        }
+    }
+
+    /// The gate shown with its evidence, as a place in the report: the one picked, else the first that does not hold, else
+    /// that of the state.
+    #[must_use]
+    pub fn opened(&self) -> usize {
+        let held = || {
+            let mut gates = self.found().iter();
+            gates.position(|gate| gate.holds == Some(false))
+        };
+        self.picked.or_else(held).unwrap_or(1)
+    }
+
+    /// The last gate's place in the report.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        self.found().len().saturating_sub(1)
+    }
+
+    /// What was found last, whether it still counts or not.
+    fn found(&self) -> &[GateResult] {
+        match &self.checked {
+            Some(Ok(checked)) => &checked.report.gates,
+            _ => &[],
+        }
+    }
+
+    /// The intervention that was held and is tried again, by its id.
+    #[must_use]
+    pub fn waits_as(&self) -> Option<&str> {
+        self.request.resume.as_deref()
+    }
+
+    /// Whether something can be done about a gate that does not hold.
+    #[must_use]
+    pub fn offers(&self, action: Action) -> bool {
+        let report = self.report();
+        report.is_some_and(|report| {
+            report
+                .gates
+                .iter()
+                .any(|gate| gate.actions.contains(&action))
+        })
+    }
+
     /// What the gates say of exactly this request, once they said it.
     #[must_use]
     pub fn report(&self) -> Option<&Report> {

@@ -13,6 +13,8 @@ pub mod extent;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod fork;
+#[cfg(test)]
+pub(crate) mod gate_fixture;
 mod judge;
 pub mod key;
 pub mod msg;

@@ -88,9 +88,22 @@ pub(super) fn go(app: &mut App, id: Id) {
             }
             return;
         }
+        Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
+            if let Some(View::Gates(gates)) = app.views.last_mut() {
+                let last = gates.last();
+                gates.picked = Some(moved(id, gates.opened(), last, 1));
+                gates.follow = true;
+            }
+            return;
+        }
+        Context::Gates => {
+            if let Some(View::Gates(gates)) = app.views.last_mut() {
+                gates.follow = false;
+            }
+            Pane::Gates
+        }
         Context::Detail => Pane::Detail,
         Context::Editor => Pane::Original,
-        Context::Gates => Pane::Gates,
         Context::Pair => Pane::Pair,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,

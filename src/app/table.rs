@@ -3,6 +3,7 @@
 use super::App;
 use super::command::{Command, Context as C, Group as G, Id};
 use super::key::{Code, Key};
+use crate::gate::Action;
 
 const fn command(
     id: Id,
@@ -91,6 +92,9 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::External, "$EDITOR", G::Edit, &[Key::ctrl('e')], &[C::Editor, C::Typing], "Edits the text in $VISUAL or $EDITOR").hinted(),
     command(Id::Resume, "fork and run", G::Gates, &[key(Code::Enter)], &[C::Gates], "Forks and runs, when gates 1 to 5 hold").hinted().unless(needs_ready),
     command(Id::Diagnostic, "run as diagnostic", G::Gates, &[k('d')], &[C::Gates], "Runs a diagnostic branch, when the state gate alone does not hold").hinted().unless(needs_diagnostic),
+    command(Id::Acknowledge, "acknowledge", G::Gates, &[k('a')], &[C::Gates], "Acknowledges that the tool registry drifted, and asks the gates again").hinted().unless(needs_drift),
+    command(Id::AcceptDelta, "accept", G::Gates, &[k('A')], &[C::Gates], "Accepts the differences of the configuration as intended, and asks the gates again").hinted().unless(needs_delta),
+    command(Id::Edit, "edit again", G::Gates, &[k('e')], &[C::Gates], "Opens the edit again").hinted(),
     command(Id::MoreRuns, "more runs", G::Gates, &[k('+'), k('=')], &[C::Gates], "Plans one more run").hinted(),
     command(Id::FewerRuns, "fewer", G::Gates, &[k('-')], &[C::Gates], "Plans one run less").hinted(),
     command(Id::Seed, "seed", G::Gates, &[k('s')], &[C::Gates], "Takes the next seed: other luck, same edit").hinted(),
@@ -103,7 +107,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::PreviousDifference, "previous", G::Compare, &[k('N'), k('p')], &[C::Compare], "Goes to the previous pair that differs").hinted(),
     command(Id::NextRun, "next run", G::Replay, &[key(Code::Tab), key(Code::Right)], &[C::Replay, C::Compare], "Watches or compares the next run").hinted(),
     command(Id::PreviousRun, "previous run", G::Replay, &[Key::shift(Code::Tab), key(Code::Left)], &[C::Replay, C::Compare], "Watches or compares the previous run"),
-    command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay, C::Gates], "Opens the edit again, for another try").hinted(),
+    command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay], "Opens the edit again, for another try").hinted(),
     command(Id::Mark, "mark as reached", G::Debug, &[k('M')], &[C::Milestones], "Marks the selected milestone as reached at the selected step").hinted().unless(needs_milestones),
     command(Id::CompareRun, "compare", G::Debug, &[key(Code::Enter), k('c')], &[C::Interventions], "Compares the intervention's best run with its parent").hinted(),
     command(Id::Verdicts, "verdicts", G::Debug, &[k('v')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Lists the interventions with their runs and verdicts").hinted().unless(needs_intervention),
@@ -175,6 +179,31 @@ fn needs_diagnostic(app: &App) -> Option<&'static str> {
         Some(report) if report.may_run_diagnostic() => None,
         Some(report) if report.ready() => Some("All gates hold: press Enter for an exact replay"),
         _ => Some("Not a matter of state: another gate is in the way, see its line"),
+    }
+}
+
+fn needs_drift(app: &App) -> Option<&'static str> {
+    unless_offered(
+        app,
+        Action::Acknowledge,
+        "No drift of the tool registry alone is in the way",
+    )
+}
+
+fn needs_delta(app: &App) -> Option<&'static str> {
+    unless_offered(
+        app,
+        Action::AcceptDelta,
+        "No difference of the configuration is in the way",
+    )
+}
+
+/// Why something cannot be done about a gate: the gates are asked just now, or none offers it.
+fn unless_offered(app: &App, action: Action, why: &'static str) -> Option<&'static str> {
+    match app.gates() {
+        Some(gates) if gates.offers(action) => None,
+        Some(gates) if gates.checking => Some("The gates are still being checked"),
+        _ => Some(why),
     }
 }
 

@@ -1,0 +1,90 @@
+//! Gate panels of forks that are held, each for another reason, for tests.
+
+use super::fixture::{at_the_gates, checked};
+use super::{App, Msg, update};
+use crate::gate::{Action, Report};
+use crate::model::GateStatus;
+
+/// A gate that does not hold: its number and what it says.
+pub(crate) struct Held {
+    pub(crate) number: u8,
+    pub(crate) status: GateStatus,
+    pub(crate) found: &'static str,
+    pub(crate) details: &'static [&'static str],
+    pub(crate) mend: &'static str,
+    pub(crate) actions: &'static [Action],
+}
+
+pub(crate) const EFFECTS: Held = Held {
+    number: 3,
+    status: GateStatus::EffectsUnreconciled,
+    found: "3 effects after the checkpoint: 2 pending, 1 irreversible",
+    details: &[
+        "step 10 open_ticket T-1 pending",
+        "step 12 open_ticket T-2 pending",
+        "step 13 send_mail M-1 irreversible: it is there, tool is permanent",
+    ],
+    mend: "Ask the destinations, then decide what is left",
+    actions: &[Action::Reconcile, Action::Decide],
+};
+
+pub(crate) const APPROVAL: Held = Held {
+    number: 4,
+    status: GateStatus::NeedsApproval,
+    found: "high risk: the edit touches production. Nobody approved it",
+    details: &["edit 9f2c31aa, 3 runs, configuration 41ac77d0"],
+    mend: "An owner must approve exactly this edit: olga",
+    actions: &[Action::RequestApproval],
+};
+
+pub(crate) const DRIFT: Held = Held {
+    number: 2,
+    status: GateStatus::RestoreUncertain,
+    found: "tool_registry drifted: a tool more than at the checkpoint",
+    details: &[
+        "agent_memory exact: loaded memory hashed again",
+        "tool_registry drifted: schema hash and count",
+    ],
+    mend: "Acknowledge the drift, or run a diagnostic branch",
+    actions: &[Action::Diagnostic, Action::Acknowledge],
+};
+
+pub(crate) const DELTA: Held = Held {
+    number: 5,
+    status: GateStatus::ConfigUnpinned,
+    found: "1 of 6 parts differs from main, unasked",
+    details: &["prompt WebSurfer: was 41ac77d0, is 0d3f2a11"],
+    mend: "Restore what was pinned, or accept it as it is: --accept-delta",
+    actions: &[Action::AcceptDelta],
+};
+
+/// The findings of a fork that is held by one gate.
+pub(crate) fn report(held: &Held) -> Report {
+    let mut report = checked(true).report;
+    report.status = held.status;
+    for gate in &mut report.gates {
+        if gate.number == held.number {
+            gate.holds = Some(false);
+            gate.found = held.found.into();
+            gate.details = held.details.iter().map(ToString::to_string).collect();
+            gate.mend = Some(held.mend.into());
+            gate.actions = held.actions.to_vec();
+        }
+    }
+    report
+}
+
+/// The gates say so.
+pub(crate) fn say(app: &mut App, report: Report) -> Vec<super::Job> {
+    let ticket = app.gates().unwrap().ticket;
+    let mut checked = checked(true);
+    checked.report = report;
+    update(app, Msg::Checked(ticket, Ok(Box::new(checked))))
+}
+
+/// The gate panel of a fork that is held by one gate.
+pub(crate) fn held(by: &Held) -> App {
+    let mut app = at_the_gates(true);
+    say(&mut app, report(by));
+    app
+}
