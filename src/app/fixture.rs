@@ -172,6 +172,7 @@ pub(crate) fn branch(name: &str) -> Branch {
             .strip_prefix('b')
             .and_then(|n| n.parse().ok())
             .unwrap_or(0),
+        operator: None,
         seed: 1,
         runtime: Some("scenario".into()),
         gate: (!main).then_some(GateStatus::ReadyToResume),
@@ -236,6 +237,7 @@ pub(crate) fn intervention() -> Intervention {
         class: Some(EditClass::ChangePlan),
         text: Some(EDIT.into()),
         changes: Vec::new(),
+        config: None,
         edit_digest: Digest::of("edit"),
         n: 3,
         seed: 1,

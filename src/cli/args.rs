@@ -1,11 +1,12 @@
 //! The words of the command line. Its help texts are the reference; the README shows examples.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::gate::key::PublicKey;
+use crate::gate::key::{KeyError, PublicKey};
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
@@ -67,6 +68,10 @@ pub enum Command {
     Show(Show),
     /// Fork at a step with an edit, replay, score
     Fork(Fork),
+    /// Approve an edit of high risk that waits, as an owner
+    Approve(Approve),
+    /// Try a held intervention again, exactly as it stands
+    Resume(Resume),
     /// Put two branches side by side
     Compare(Compare),
     /// List what the store holds
@@ -199,6 +204,45 @@ fn categories() -> PossibleValuesParser {
     PossibleValuesParser::new(CATEGORIES.map(Category::name))
 }
 
+/// `dover approve`.
+#[derive(clap::Args, Debug)]
+pub struct Approve {
+    /// The intervention that waits, such as release-notes/i1
+    #[arg(required_unless_present = "from")]
+    pub intervention: Option<String>,
+    /// The owner who approves; the key is read from the configuration directory
+    #[arg(long = "as", value_name = "NAME", required_unless_present = "from")]
+    pub owner: Option<String>,
+    /// How long the approval counts, such as 30m or 8h
+    #[arg(long = "for", value_name = "TIME", default_value = "1h", value_parser = duration)]
+    pub valid_for: Duration,
+    /// Write the approval to a file, to be handed on, instead of the store
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Take in an approval that was signed elsewhere
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["intervention", "owner", "out", "valid_for"])]
+    pub from: Option<PathBuf>,
+}
+
+/// `dover resume`.
+#[derive(clap::Args, Debug)]
+pub struct Resume {
+    /// The intervention that was held, such as release-notes/i1
+    pub intervention: String,
+    /// Run although the state cannot be restored exactly; the branches say so for ever
+    #[arg(long)]
+    pub diagnostic: bool,
+    /// The tool registry drifted since the checkpoint, and that is seen
+    #[arg(long)]
+    pub acknowledge_drift: bool,
+    /// Accept differences of the configuration that nobody asked for
+    #[arg(long)]
+    pub accept_delta: bool,
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub jobs: u16,
+}
+
 /// `dover compare`.
 #[derive(clap::Args, Debug)]
 pub struct Compare {
@@ -237,6 +281,15 @@ pub struct Set {
     /// The effect of that operation key is reconciled (stays, is not repeated) or reverted (undone)
     #[arg(long = "effect", value_name = "KEY=STATE", value_parser = effect, requires = "why")]
     pub effects: Vec<(String, EffectState)>,
+    /// Who may approve edits of high risk: a name and its public key (`dover owner new`)
+    #[arg(long = "owner", value_name = "NAME=HEX", value_parser = owner)]
+    pub owners: Vec<(String, PublicKey)>,
+    /// Nobody of that name may approve any more
+    #[arg(long = "remove-owner", value_name = "NAME")]
+    pub remove_owners: Vec<String>,
+    /// Whether whoever makes an edit may not approve it too
+    #[arg(long, value_name = "YES_OR_NO", num_args = 0..=1, default_missing_value = "true")]
+    pub not_the_editor: Option<bool>,
     /// The evidence or decision behind --effect
     #[arg(long, value_name = "TEXT")]
     pub why: Option<String>,
@@ -404,6 +457,22 @@ fn effect(text: &str) -> Result<(String, EffectState), String> {
             Err(format!("a person can say only: {WORDS}"))
         }
     }
+}
+
+fn owner(text: &str) -> Result<(String, PublicKey), String> {
+    let (name, key) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.trim().is_empty())
+        .ok_or("say NAME=HEX, the public key in 64 hex digits")?;
+    let key = key.parse().map_err(|error: KeyError| error.to_string())?;
+    Ok((name.trim().to_owned(), key))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let told = text.parse::<jiff::SignedDuration>();
+    let long = told.ok().and_then(|told| Duration::try_from(told).ok());
+    long.filter(|long| !long.is_zero() && *long <= Duration::from_hours(24 * 366))
+        .ok_or_else(|| "say how long, such as 30m, 8h or 48h, at most a year".into())
 }
 
 fn mark(text: &str) -> Result<(usize, usize), String> {

@@ -15,6 +15,7 @@ use crate::model::{
     Branch, BranchId, Category, ConfigChange, EditClass, GateStatus, Intervention, RunStatus, Tally,
 };
 use crate::pipeline::{self, ForkRequest, Outcome, Verdict};
+use crate::store::Store;
 
 /// What a fork came to, under the names that the README documents.
 #[derive(Serialize)]
@@ -81,8 +82,18 @@ pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
         diagnostic: args.diagnostic,
         ..ForkRequest::at(branch, args.at, context.operator())
     };
-    let plan = pipeline::plan(&store, request, &context.model())?;
-    let outcome = replay::run(&store, plan, usize::from(args.jobs), context.out.is_json())?;
+    carry_out(context, &store, request, args.jobs)
+}
+
+/// Takes a request through the gates and tells what came of it.
+pub(super) fn carry_out(
+    context: &mut Context,
+    store: &Store,
+    request: ForkRequest,
+    jobs: u16,
+) -> Result<Exit, CliError> {
+    let plan = pipeline::plan(store, request, &context.model())?;
+    let outcome = replay::run(store, plan, usize::from(jobs), context.out.is_json())?;
     let forked = Forked::from(outcome);
     context.out.give(&forked)?;
     Ok(forked.exit())

@@ -3,6 +3,7 @@
 //! Nothing here decides anything: what a fork comes to is the pipeline's, so that headless and screen cannot differ.
 //! With `--json` standard output holds one JSON value or, on an error, nothing: the error is a JSON object on standard error.
 
+mod approve;
 mod args;
 mod classify;
 mod compare;
@@ -16,6 +17,7 @@ mod out;
 mod owner;
 mod receipt;
 mod replay;
+mod resume;
 mod run;
 mod schema;
 mod screen;
@@ -60,6 +62,8 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
         Some(Command::Show(args)) => show::run(&mut context, &args),
         Some(Command::Fork(args)) => fork::run(&mut context, args),
+        Some(Command::Approve(args)) => approve::run(&mut context, &args),
+        Some(Command::Resume(args)) => resume::run(&mut context, &args),
         Some(Command::Compare(args)) => compare::run(&mut context, &args),
         Some(Command::Sessions) => sessions::run(&mut context),
         Some(Command::Set(args)) => set::run(&mut context, &args),

@@ -39,6 +39,13 @@ impl Answer for Made {
         out.para(
             0,
             "Give the public key to whoever checks what you sign. Keep the file to yourself.",
+        )?;
+        out.para(
+            0,
+            &format!(
+                "To approve edits of high risk in a session: dover set SESSION --owner {}={}",
+                self.owner, self.key
+            ),
         )
     }
 }

@@ -24,6 +24,8 @@ struct Known {
     verifier: Option<Verifier>,
     milestones: Vec<Reached>,
     tools: BTreeMap<String, ToolProfile>,
+    owners: BTreeMap<String, String>,
+    not_the_editor: bool,
     effects: Vec<Effect>,
 }
 
@@ -86,6 +88,20 @@ fn change(session: &mut Session, args: &Set) -> Result<(), CliError> {
             "a session has at most {MAX_MILESTONES} milestones, this would make {}. --clear-milestones forgets those set before",
             session.milestones.len()
         )));
+    }
+    for (name, key) in &args.owners {
+        let key = key.to_string();
+        session.profile.owners.insert(name.clone(), key);
+    }
+    for name in &args.remove_owners {
+        if session.profile.owners.remove(name).is_none() {
+            return Err(CliError::Usage(format!(
+                "the profile names no owner {name}, so none was removed"
+            )));
+        }
+    }
+    if let Some(wanted) = args.not_the_editor {
+        session.profile.not_the_editor = wanted;
     }
     for (name, class) in &args.tools {
         session.profile.tools.entry(name.clone()).or_default().class = *class;
@@ -175,6 +191,8 @@ fn known(store: &Store, session: Session, branch: BranchId) -> Result<Known, Cli
             .map(|(milestone, step)| Reached { milestone, step })
             .collect(),
         tools: session.profile.tools,
+        owners: session.profile.owners,
+        not_the_editor: session.profile.not_the_editor,
         branch,
     })
 }
@@ -202,6 +220,9 @@ impl Answer for Known {
         }
         for (name, tool) in &self.tools {
             out.labelled("  tool       ", &format!("{name}: {}", word(tool.class)))?;
+        }
+        for (name, key) in &self.owners {
+            out.labelled("  owner      ", &format!("{name}: {key}"))?;
         }
         for effect in &self.effects {
             let why = effect

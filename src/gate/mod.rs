@@ -3,6 +3,7 @@
 //! Gates 1–5 are evaluated together before anything runs; the first that does not hold names the status. Gate 6 is judged on
 //! the outcome, by [`Report::judged`]. No gate looks anything up, asks a runtime, or believes one: the input carries evidence.
 
+pub mod approval;
 mod authority;
 mod config;
 mod effects;
@@ -15,7 +16,7 @@ mod risk;
 mod state;
 pub mod steering;
 
-pub use authority::{Approval, Authority, Binding};
+pub use authority::{Approval, Authority, Binding, Flaw};
 pub use config::Config;
 pub use effects::Effects;
 pub use lineage::{Lineage, ParentFacts};

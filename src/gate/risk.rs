@@ -2,6 +2,10 @@
 //!
 //! A rule over words, not a reading of meaning: it asks for an approval rather too often than not often enough.
 
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::model::{Profile, changed_words};
 
 /// What an edit may lead to.
@@ -21,11 +25,42 @@ const REACH: usize = 4;
 #[must_use]
 pub fn risk(original: &str, edited: &str, profile: &Profile, local_fixtures: bool) -> Risk {
     let (before, after) = changed_words(original, edited);
-    let mut touched = profile
-        .sensitive
-        .iter()
-        .filter(|value| before.touches(value, REACH) || after.touches(value, REACH));
-    Risk::of(local_fixtures, touched.next().map(String::as_str))
+    let (was, is) = (squeezed(original), squeezed(edited));
+    let touched = profile.sensitive.iter().find(|value| {
+        before.touches(value, REACH)
+            || after.touches(value, REACH)
+            || counted(&was, value) != counted(&is, value)
+    });
+    let (from, to) = (addresses(original), addresses(edited));
+    let recipient = from.symmetric_difference(&to).next();
+    Risk::of(local_fixtures, touched.or(recipient).map(String::as_str))
+}
+
+/// A text without anything but letters and digits, so that a value that is split or laced with invisible characters is found.
+fn squeezed(text: &str) -> String {
+    let folded = text.nfkc().flat_map(char::to_lowercase);
+    folded.filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// How often a value stands in a squeezed text, wherever its words begin and end.
+fn counted(text: &str, value: &str) -> usize {
+    let value = squeezed(value);
+    if value.is_empty() {
+        return 0;
+    }
+    text.matches(value.as_str()).count()
+}
+
+/// Mail addresses: recipients, whether the profile knows them or not.
+fn addresses(text: &str) -> BTreeSet<String> {
+    let apart = |c: char| c.is_whitespace() || "<>()[]{},;:'\"`".contains(c);
+    text.split(apart)
+        .map(|word| word.trim_matches(['.', '!', '?']).to_lowercase())
+        .filter(|word| {
+            let parts = word.split_once('@');
+            parts.is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+        })
+        .collect()
 }
 
 impl Risk {
@@ -66,6 +101,12 @@ mod tests {
             (change("list", "delete"), true),
             (format!("{original} Also to TEAM@example.org."), true),
             (format!("{original} 修改权限。"), true),
+            // Ways around: split, laced with zero-width characters, in full width, to somebody whom the profile does not know.
+            (format!("{original} Then d e l e t e them."), true),
+            (format!("{original} Then del\u{200b}ete them."), true),
+            (format!("{original} Then ｄｅｌｅｔｅ them."), true),
+            (format!("{original} And to <eve@elsewhere.example>."), true),
+            (format!("{original} It is @noon."), false),
         ];
         for (edited, high) in table {
             assert_eq!(

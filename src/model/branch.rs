@@ -160,6 +160,8 @@ pub struct Branch {
     pub intervention: Option<String>,
     /// Which of the intervention's n runs, 1-based; 0 for `main`.
     pub run_index: usize,
+    /// Who forked it; none for `main`.
+    pub operator: Option<String>,
     /// The seed of this run.
     pub seed: u64,
     /// The runtime it runs on.
@@ -273,6 +275,9 @@ pub struct Intervention {
     pub changes: Vec<ConfigChange>,
     /// Digest of the pending step as it will be delivered.
     pub edit_digest: Digest,
+    /// Digest of the configuration that the gates judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Digest>,
     /// Planned runs.
     pub n: usize,
     /// The seed that the runs' seeds are derived from.

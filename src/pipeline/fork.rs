@@ -68,11 +68,12 @@ pub(super) async fn blocking<T: Send + 'static>(
 pub async fn check(store: &Store, plan: &Plan) -> Result<Report, PipelineError> {
     let probe = probe(store, plan).await?;
     let (parent, step, runs) = (plan.parent.id.clone(), plan.request.step, plan.runs);
+    let again = plan.request.resume.clone();
     let facts = blocking(store, move |store| {
-        Ok(store.fork_facts(&parent, step, runs)?)
+        Ok(store.fork_facts(&parent, step, runs, again.as_deref())?)
     })
     .await?;
-    Ok(judge(plan, &probe, &facts))
+    Ok(judge(plan, &probe, &facts, plan.again.is_some()).report)
 }
 
 /// Forks, replays the runs (at most `jobs` at once), scores them. A held fork is an `Ok` outcome with one held branch.
@@ -127,22 +128,34 @@ fn write(
     probe: &Probe,
 ) -> Result<(Intervention, Vec<Branch>, Report), PipelineError> {
     let request = &plan.request;
+    let fresh = Intervention {
+        id: String::new(),
+        parent: plan.parent.id.clone(),
+        step: request.step,
+        category: plan.category,
+        class: plan.class,
+        text: request.text.clone(),
+        changes: request.changes.clone(),
+        edit_digest: plan.edit_digest(),
+        config: Some(probe.config.digest()),
+        n: plan.runs,
+        seed: request.seed,
+        answer_leak: plan.answer_leak,
+        operator: request.operator.clone(),
+        created: String::new(),
+    };
     let draft = ForkDraft {
-        intervention: Intervention {
-            id: String::new(),
-            parent: plan.parent.id.clone(),
-            step: request.step,
-            category: plan.category,
-            class: plan.class,
-            text: request.text.clone(),
-            changes: request.changes.clone(),
-            edit_digest: plan.edit_digest(),
-            n: plan.runs,
-            seed: request.seed,
-            answer_leak: plan.answer_leak,
-            operator: request.operator.clone(),
-            created: String::new(),
+        // Whoever tries it again did not make the edit, and it is not made now.
+        intervention: match &plan.again {
+            Some(stored) => Intervention {
+                id: stored.id.clone(),
+                operator: stored.operator.clone(),
+                created: stored.created.clone(),
+                ..fresh
+            },
+            None => fresh,
         },
+        operator: request.operator.clone(),
         runtime: plan.description.name.to_owned(),
         seeds: (0..plan.runs)
             .map(|run| run_seed(request.seed, run))
@@ -150,7 +163,8 @@ fn write(
     };
     let mut report = None;
     let (intervention, branches) = store.fork(draft, &mut |facts| {
-        let found = judge(plan, probe, facts);
+        let judged = judge(plan, probe, facts, true);
+        let found = judged.report;
         let diagnostic = !found.ready() && plan.diagnostic() && found.may_run_diagnostic();
         let ruling = ForkRuling {
             gate: found.status,
@@ -164,7 +178,7 @@ fn write(
             receipt: ForkEvidence {
                 gates: found.gates.clone(),
                 config: Some(probe.config.clone()),
-                approver: None,
+                approval: judged.approval,
                 decisions: config::decisions(plan, &found),
             },
         };

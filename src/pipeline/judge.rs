@@ -6,7 +6,7 @@ use crate::gate::{
 use crate::model::{Checkpoint, Effect, EffectClass, Manifest, RestoredKey, Session};
 use crate::store::ForkFacts;
 
-use super::{Plan, config};
+use super::{Plan, approve, config};
 
 /// What a disposable restore gave back, for gates 2 and 5.
 pub(super) struct Probe {
@@ -18,9 +18,18 @@ pub(super) struct Probe {
     pub(super) config: Manifest,
 }
 
-/// Evaluates all gates for a plan.
-pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
+/// What the gates say, and the approval that gate 4 rests on.
+pub(super) struct Judged {
+    /// The gates.
+    pub(super) report: Report,
+    /// The owner and the approval as it is kept.
+    pub(super) approval: Option<(String, String)>,
+}
+
+/// Evaluates all gates for a plan. `written`: the intervention has its id for good, so that somebody can approve it.
+pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts, written: bool) -> Judged {
     let request = &plan.request;
+    let profile = &facts.workflow.profile;
     let operator = Some(request.operator.as_str()).filter(|name| !name.trim().is_empty());
     let effects = classed(&plan.session, &facts.effects);
     let risk = match config::risky_change(&request.changes, &plan.description) {
@@ -28,18 +37,31 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
         None => gate::risk(
             &plan.original.text,
             &plan.pending.text,
-            &plan.session.profile,
+            profile,
             plan.description.local_fixtures,
         ),
     };
     let binding = Binding {
+        intervention: Some(facts.intervention.clone()),
         parent: plan.parent.id.clone(),
+        prefix: facts.prefix_digest,
         fork_step: request.step,
         edit: plan.edit_digest(),
         n: plan.runs,
         config: probe.config.digest(),
+        workflow: approve::workflow_digest(&facts.workflow),
     };
-    gate::evaluate(&Input {
+    let editor = plan
+        .again
+        .as_ref()
+        .map_or(&request.operator, |it| &it.operator);
+    let approvals = approve::judged(facts, editor);
+    // A good one, if there is one; else the latest, to say what is wrong with it.
+    let good = approvals
+        .iter()
+        .find(|(approval, _)| approval.flaw.is_none() && approval.binding == binding);
+    let approval = good.or(approvals.last());
+    let report = gate::evaluate(&Input {
         lineage: Lineage {
             branches: &facts.ids,
             parent: &plan.parent.id,
@@ -52,7 +74,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             fork_step: request.step,
         },
         state: State {
-            required: &plan.session.profile.required_keys,
+            required: &profile.required_keys,
             checkpoint: probe.checkpoint.as_ref(),
             restored: &probe.keys,
             drift_acknowledged: request.acknowledge_drift,
@@ -68,7 +90,8 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             driver: operator,
             risk: &risk,
             binding: &binding,
-            approval: None,
+            approval: approval.map(|(approval, _)| approval),
+            intervention: written.then_some(facts.intervention.as_str()),
         },
         config: Config {
             parent: plan.parent.id.name(),
@@ -77,7 +100,13 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts) -> Report {
             intended: &request.changes,
             accepted: request.accept_delta,
         },
-    })
+    });
+    Judged {
+        report,
+        approval: good
+            .filter(|_| risk.high)
+            .map(|(approval, text)| (approval.owner.clone(), text.clone())),
+    }
 }
 
 /// Effects whose tool the log did not class take the class that the profile gives it.

@@ -1,6 +1,7 @@
 //! The loop between its parts: take a log in, plan an edit, gate it, fork, replay, score, compare.
 //! The command line and the screen call the same functions, so that headless and screen cannot differ.
 
+mod approve;
 mod compare;
 mod config;
 mod control;
@@ -15,6 +16,7 @@ mod replay;
 mod runtimes;
 mod score;
 
+pub use approve::{Approved, Waiting, approve, resume_request, signed, take_approval, waiting};
 pub use compare::compare;
 pub use config::session_of;
 pub use control::Control;
@@ -46,6 +48,9 @@ pub enum PipelineError {
     /// What was asked for makes no sense; the sentence says what would.
     #[error("{0}")]
     Usage(String),
+    /// Somebody may not do what was asked for.
+    #[error("{0}")]
+    Refused(String),
     /// The program contradicts itself.
     #[error("{0}. This is a fault of dover: please report it")]
     Internal(String),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::{
-    self, Branch, BranchId, Category, ConfigChange, Digest, EditClass, Session, Step,
+    self, Branch, BranchId, Category, ConfigChange, Digest, EditClass, Intervention, Session, Step,
 };
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::Store;
@@ -103,6 +103,8 @@ pub struct Plan {
     pub answer_leak: bool,
     /// n.
     pub runs: usize,
+    /// The intervention that was held and is tried again, if it is one.
+    pub again: Option<Intervention>,
     /// Where it will run.
     pub runtime: Arc<dyn Runtime>,
     /// What that is.
@@ -152,6 +154,10 @@ pub fn plan(
             parent.id
         )));
     }
+    let again = match &request.resume {
+        Some(id) => Some(super::approve::stored(store, id)?),
+        None => None,
+    };
     let original = store.step(&request.branch, request.step)?;
     let pending = edited(&original, request.text.as_deref())?;
     let category = category(&request, &original)?;
@@ -200,6 +206,7 @@ pub fn plan(
         class,
         answer_leak,
         runs,
+        again,
         runtime,
         description,
     })

@@ -16,7 +16,7 @@ use crate::model::{
 const COLUMNS: &str =
     "SELECT s.name, b.name, p.name, b.fork_step, b.prefix, b.intervention, b.run_index, b.seed,
             b.runtime, b.gate, b.run, b.diagnostic, b.fulfilled, b.success, b.answer, b.milestones,
-            b.reason, b.created, b.steps
+            b.reason, b.created, b.steps, b.operator
      FROM branch b JOIN session s ON s.id = b.session LEFT JOIN branch p ON p.id = b.parent";
 
 impl Store {
@@ -269,5 +269,6 @@ fn branch(row: &Row<'_>) -> rusqlite::Result<Branch> {
         reason: row.get(16)?,
         created: row.get(17)?,
         steps: row.get(18)?,
+        operator: row.get(19)?,
     })
 }

@@ -7,7 +7,7 @@ use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::{self, Line};
 use super::records::{ForkDecision, ForkDraft, ForkFacts, ForkRuling};
-use super::{branches, effects, receipts, sessions, steps};
+use super::{approvals, branches, effects, receipts, sessions, steps};
 use crate::model::{Branch, BranchId, Digest, Intervention, RunStatus};
 
 impl Store {
@@ -24,32 +24,27 @@ impl Store {
                 return Err(StoreError::Refused(sentence.to_owned()).into());
             }
             let place = Place::find(tx, &draft.intervention.parent, draft.intervention.step)?;
-            let facts = place.facts(tx, draft.seeds.len())?;
+            let again = Some(draft.intervention.id.as_str()).filter(|id| !id.is_empty());
+            let facts = place.facts(tx, draft.seeds.len(), again, self.inner.clock.now())?;
             let ruling = rule(&facts);
-            let intervention = Intervention {
-                id: format!("{}/i{}", place.session_name(), place.interventions + 1),
-                created: self.inner.clock.now(),
-                ..draft.intervention
-            };
             let planned = if ruling.go { draft.seeds.len() } else { 1 };
-            tx.prepare_cached(
-                "UPDATE session SET forks = forks + ?2, interventions = interventions + 1 WHERE id = ?1",
-            )?
-            .execute(params![place.session, planned])?;
-            tx.prepare_cached("INSERT INTO intervention (session, number, body) VALUES (?1, ?2, ?3)")?
-                .execute(params![
-                    place.session,
-                    place.interventions + 1,
-                    Json(&intervention)
-                ])?;
+            tx.prepare_cached("UPDATE session SET forks = forks + ?2 WHERE id = ?1")?
+                .execute(params![place.session, planned])?;
+            let (number, intervention) = match again {
+                Some(_) => held_before(tx, draft.intervention)?,
+                None => place.write(tx, draft.intervention, &facts)?,
+            };
+            if let Some((_, approval)) = ruling.receipt.approval.as_ref().filter(|_| ruling.go) {
+                approvals::spend(tx, &intervention.id, approval)?;
+            }
             let owner = ruling.go.then(|| self.owner()).transpose()?;
             let run = if ruling.go { RunStatus::Planned } else { RunStatus::Held };
             let mut made = Vec::with_capacity(planned);
             for (i, (id, seed)) in facts.ids.iter().zip(&draft.seeds).take(planned).enumerate() {
                 tx.prepare_cached(
                     "INSERT INTO branch (session, name, parent, fork_step, prefix, intervention, run_index, seed,
-                                         runtime, gate, run, diagnostic, reason, created, steps, owner, config)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?4, ?15, ?16)",
+                                         runtime, gate, run, diagnostic, reason, created, steps, owner, config, operator)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?4, ?15, ?16, ?17)",
                 )?
                 .execute(params![
                     place.session,
@@ -57,7 +52,7 @@ impl Store {
                     place.line.branch,
                     place.step,
                     place.recorded,
-                    place.interventions + 1,
+                    number,
                     i + 1,
                     seed.cast_signed(),
                     draft.runtime,
@@ -65,32 +60,36 @@ impl Store {
                     run.name(),
                     ruling.diagnostic,
                     ruling.reason,
-                    intervention.created,
+                    facts.now,
                     owner,
                     ruling.receipt.config.as_ref().filter(|_| ruling.go).map(Json),
+                    draft.operator,
                 ])?;
                 made.push(branches::read(tx, tx.last_insert_rowid())?);
             }
             let receipt =
-                receipts::forked(tx, &intervention, place.recorded, &made, &ruling)?;
+                receipts::forked(tx, &intervention, &draft.operator, place.recorded, &made, &ruling)?;
             self.receipt(tx, receipt)?;
             for decision in ruling.receipt.decisions.iter().filter(|_| ruling.go) {
                 let ForkDecision { about, what, word, evidence } = decision;
-                let (parent, operator) = (&intervention.parent, &intervention.operator);
+                let (parent, operator) = (&intervention.parent, &draft.operator);
                 self.receipt(tx, receipts::decided(*about, parent, what, *word, evidence, operator))?;
             }
             Ok((intervention, made))
         })
     }
 
-    /// What a fork of `runs` branches would find now. Writes nothing; the ids may be others when the fork is made.
+    /// What a fork of `runs` branches would find now, of a new intervention or of one tried again. Writes nothing; the ids may
+    /// be others when the fork is made.
     pub fn fork_facts(
         &self,
         parent: &BranchId,
         step: usize,
         runs: usize,
+        again: Option<&str>,
     ) -> Result<ForkFacts, StoreError> {
-        self.read(|conn| Place::find(conn, parent, step)?.facts(conn, runs))
+        let now = self.inner.clock.now();
+        self.read(|conn| Place::find(conn, parent, step)?.facts(conn, runs, again, now))
     }
 
     /// All interventions of a session, oldest first.
@@ -114,7 +113,7 @@ struct Place {
     step: usize,
     recorded: Digest,
     forks: usize,
-    interventions: usize,
+    interventions: i64,
 }
 
 impl Place {
@@ -145,7 +144,33 @@ impl Place {
         self.parent.session()
     }
 
-    fn facts(&self, tx: &Connection, runs: usize) -> Result<ForkFacts, Fault> {
+    /// Writes a new intervention; its number and what it is now.
+    fn write(
+        &self,
+        tx: &Connection,
+        draft: Intervention,
+        facts: &ForkFacts,
+    ) -> Result<(i64, Intervention), Fault> {
+        let number = self.interventions + 1;
+        let intervention = Intervention {
+            id: facts.intervention.clone(),
+            created: facts.now.clone(),
+            ..draft
+        };
+        tx.prepare_cached("UPDATE session SET interventions = ?2 WHERE id = ?1")?
+            .execute(params![self.session, number])?;
+        tx.prepare_cached("INSERT INTO intervention (session, number, body) VALUES (?1, ?2, ?3)")?
+            .execute(params![self.session, number, Json(&intervention)])?;
+        Ok((number, intervention))
+    }
+
+    fn facts(
+        &self,
+        tx: &Connection,
+        runs: usize,
+        again: Option<&str>,
+        now: String,
+    ) -> Result<ForkFacts, Fault> {
         let ids = (1..=runs)
             .map(|i| BranchId::new(self.session_name(), &format!("b{}", self.forks + i)))
             .collect();
@@ -155,7 +180,19 @@ impl Place {
         }
         let mut effects = effects::of_line(tx, &self.line)?;
         effects.retain(|effect| effect.step >= self.step);
+        let (_, session) = sessions::header(tx, self.session_name())?;
+        let intervention = again.map_or_else(
+            || format!("{}/i{}", self.session_name(), self.interventions + 1),
+            str::to_owned,
+        );
         Ok(ForkFacts {
+            workflow: session.workflow(),
+            approvals: match again {
+                Some(id) => approvals::of(tx, id)?,
+                None => Vec::new(),
+            },
+            intervention,
+            now,
             ids,
             parent: Some(branches::read(tx, self.line.branch)?),
             ancestors,
@@ -165,4 +202,26 @@ impl Place {
             config: branches::pinned(tx, &self.line, self.session_name())?,
         })
     }
+}
+
+/// The intervention that is tried again, exactly as it stands: an edit that was changed is another intervention.
+fn held_before(tx: &Connection, draft: Intervention) -> Result<(i64, Intervention), Fault> {
+    let (session, number) = approvals::place(tx, &draft.id)?;
+    let stored: Intervention = tx
+        .prepare_cached("SELECT body FROM intervention WHERE session = ?1 AND number = ?2")?
+        .query_row(params![session, number], |row| {
+            Ok(row.get::<_, Json<_>>(0)?.0)
+        })?;
+    let same = Intervention {
+        config: stored.config,
+        ..draft
+    };
+    if same == stored {
+        return Ok((number, stored));
+    }
+    Err(StoreError::Refused(format!(
+        "{} is not what it was when it was held: nothing was written. Fork anew",
+        stored.id
+    ))
+    .into())
 }

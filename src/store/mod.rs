@@ -4,6 +4,7 @@
 //! A fork is one transaction; so is every step. No function edits or deletes a step of an existing branch, and triggers refuse it.
 //! Not here: judging. Gates, verdicts and scores are computed by others and only kept.
 
+mod approvals;
 mod branches;
 mod checkpoints;
 mod columns;
@@ -36,7 +37,7 @@ use owner::Owner;
 pub use error::StoreError;
 pub use import::Importer;
 pub use records::{
-    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, SessionSummary,
+    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Kept, SessionSummary,
 };
 
 /// How long to wait for another process before saying that the store is locked.

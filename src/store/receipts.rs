@@ -67,12 +67,14 @@ fn head(conn: &Connection) -> rusqlite::Result<(usize, Digest)> {
 pub(super) fn forked(
     conn: &Connection,
     intervention: &Intervention,
+    operator: &str,
     prefix: Digest,
     branches: &[Branch],
     ruling: &ForkRuling,
 ) -> Result<Content, Fault> {
     let (_, session) = sessions::header(conn, intervention.parent.session())?;
     let evidence = &ruling.receipt;
+    let approval = evidence.approval.as_ref();
     let forked = Forked {
         intervention: hashed(&intervention.id),
         parent: hashed(intervention.parent.as_str()),
@@ -86,9 +88,10 @@ pub(super) fn forked(
         edit_class: intervention.class,
         edit: intervention.edit_digest,
         runs: intervention.n,
-        operator: hashed_name(&intervention.operator),
-        approver: evidence.approver.as_deref().and_then(hashed_name),
-        profile: canonical_digest(&session.profile).map_err(|error| unwritable(&error))?,
+        operator: hashed_name(operator),
+        approver: approval.and_then(|(owner, _)| hashed_name(owner)),
+        approval: approval.map(|(_, text)| Digest::of(text)),
+        profile: canonical_digest(&session.workflow()).map_err(|error| unwritable(&error))?,
         config: evidence.config.as_ref().map(Manifest::digest),
         diagnostic: ruling.diagnostic,
         gates: GateNote::of(&evidence.gates),

@@ -4,7 +4,7 @@ use crate::gate::GateResult;
 use crate::gate::receipt::{About, Word};
 use crate::model::{
     Branch, BranchId, Digest, Effect, GateStatus, Intervention, Manifest, Pinned, RunStatus,
-    Session, Tally,
+    Session, Tally, Workflow,
 };
 
 /// A session as the picker lists it.
@@ -29,8 +29,10 @@ pub struct SessionSummary {
 /// What a fork is made from.
 #[derive(Clone, Debug)]
 pub struct ForkDraft {
-    /// The intervention; `id` and `created` are given by the store.
+    /// The intervention; `id` and `created` are given by the store. With an id it is one that was held and is tried again as it stands.
     pub intervention: Intervention,
+    /// Who forks.
+    pub operator: String,
     /// The runtime that the branches will run on.
     pub runtime: String,
     /// Seed of each planned run.
@@ -54,6 +56,23 @@ pub struct ForkFacts {
     pub effects: Vec<Effect>,
     /// What is recorded of the parent's configuration.
     pub config: Pinned,
+    /// The workflow as it stands now.
+    pub workflow: Workflow,
+    /// The intervention's id: the one it will have, or that of the one tried again.
+    pub intervention: String,
+    /// What owners signed for it.
+    pub approvals: Vec<Kept>,
+    /// The present moment, RFC 3339.
+    pub now: String,
+}
+
+/// An approval as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// What was signed, with the signature.
+    pub text: String,
+    /// Whether a fork was made under it.
+    pub used: bool,
 }
 
 /// What the caller's gates say inside a fork's transaction.
@@ -80,8 +99,8 @@ pub struct ForkEvidence {
     pub config: Option<Manifest>,
     /// What the operator decided for this fork; each is a receipt of its own if the branches may run.
     pub decisions: Vec<ForkDecision>,
-    /// Who approved, if somebody did.
-    pub approver: Option<String>,
+    /// Who approved, if somebody had to: the owner, and the approval as it is kept, which is used by the fork.
+    pub approval: Option<(String, String)>,
 }
 
 /// Something that an operator decided so that a fork may go.

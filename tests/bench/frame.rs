@@ -44,6 +44,7 @@ fn branch(len: usize) -> Branch {
         prefix_digest: None,
         intervention: None,
         run_index: 0,
+        operator: None,
         seed: 0,
         runtime: None,
         gate: None,

@@ -62,6 +62,7 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         class: None,
         text: None,
         changes: Vec::new(),
+        config: None,
         edit_digest: Digest::of(""),
         n: 1,
         seed: 0,
@@ -70,6 +71,7 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         created: String::new(),
     };
     let draft = ForkDraft {
+        operator: "ann".into(),
         intervention,
         runtime: "scenario".to_owned(),
         seeds: vec![0],

@@ -333,7 +333,7 @@ fn another_prompt_reaches_the_model_and_stands_in_no_receipt() {
 }
 
 #[test]
-fn tools_that_a_log_called_are_missed_where_it_is_continued_without() {
+fn what_a_log_tells_beside_what_runs_is_said_and_only_another_model_is_held() {
     let scene = Scene::new();
     let file = scene.home.file(
         "sum.json",
@@ -349,7 +349,7 @@ fn tools_that_a_log_called_are_missed_where_it_is_continued_without() {
     );
     let held = scene.fork(1, &file, "small", &[]);
     let details = held["gates"][4]["details"].as_array().unwrap();
-    let line = "tool multiply: called in the log → not there (nobody asked for it)";
+    let line = "tool multiply: called in the log → not there (pinned by this fork)";
     assert!(details.contains(&json!(line)), "{details:?}");
     let line = "model: big-7 → small (nobody asked for it)";
     assert!(details.contains(&json!(line)), "{details:?}");

@@ -98,6 +98,7 @@ pub fn take_in(store: &Store, session: Session, steps: &[Step]) -> BranchId {
 
 pub fn draft(parent: &BranchId, step: usize, runs: usize) -> ForkDraft {
     ForkDraft {
+        operator: "ann".to_owned(),
         intervention: Intervention {
             id: String::new(),
             parent: parent.clone(),
@@ -106,6 +107,7 @@ pub fn draft(parent: &BranchId, step: usize, runs: usize) -> ForkDraft {
             class: None,
             text: Some("edited".to_owned()),
             changes: Vec::new(),
+            config: None,
             edit_digest: Digest::of("edited"),
             n: runs,
             seed: 7,

@@ -42,7 +42,7 @@ enum HeadKind {
 }
 
 /// RFC 8785.
-pub(super) fn canonical(value: &impl Serialize) -> Result<String, serde_json::Error> {
+pub(in crate::gate) fn canonical(value: &impl Serialize) -> Result<String, serde_json::Error> {
     serde_json_canonicalizer::to_string(value)
 }
 

@@ -14,6 +14,7 @@ use super::GateResult;
 use crate::model::{
     Category, Digest, EditClass, EffectState, GateStatus, RunStatus, Tally, Verifier,
 };
+pub(super) use chain::canonical;
 pub use chain::{Fault, Place, Sealed, Verified, export, seal, verify};
 
 /// The JSON Schema of one line of an exported chain.
@@ -72,6 +73,9 @@ pub struct Forked {
     pub operator: Option<Digest>,
     /// Who approved; none if nobody did.
     pub approver: Option<Digest>,
+    /// Digest of the approval that was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Digest>,
     /// Digest of the workflow profile.
     pub profile: Digest,
     /// Digest of the configuration.

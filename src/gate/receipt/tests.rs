@@ -22,6 +22,7 @@ fn forked(n: usize) -> Forked {
         runs: 2,
         operator: hashed_name("ann"),
         approver: hashed_name(" "),
+        approval: None,
         profile: Digest::of("profile"),
         config: Some(Digest::of("config")),
         diagnostic: false,

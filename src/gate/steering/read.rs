@@ -145,10 +145,17 @@ pub(super) fn authority(blocks: &Blocks) -> Found {
     }
     let approval = approval.map(|approval| gate::Approval {
         owner: approval.owner.clone(),
-        authorised: approval.authorised,
-        expired: told.at >= approval.expires,
-        used: approval.used,
+        flaw: [
+            (!approval.authorised, gate::Flaw::Stranger),
+            (told.at >= approval.expires, gate::Flaw::Expired),
+            (approval.used, gate::Flaw::Used),
+        ]
+        .into_iter()
+        .find_map(|(is, flaw)| is.then_some(flaw)),
         binding: gate::Binding {
+            intervention: None,
+            prefix: None,
+            workflow: None,
             parent: approval.parent.clone(),
             fork_step: approval.fork_step,
             edit: approval.edit,
@@ -161,6 +168,9 @@ pub(super) fn authority(blocks: &Blocks) -> Found {
     let lineage = blocks.lineage().ok();
     let config = blocks.config().ok().and_then(|config| config.runtime);
     let binding = gate::Binding {
+        intervention: None,
+        prefix: None,
+        workflow: None,
         fork_step: lineage
             .map(|lineage| lineage.fork_step)
             .or(approved.map(|approved| approved.fork_step))
@@ -179,6 +189,7 @@ pub(super) fn authority(blocks: &Blocks) -> Found {
         risk: &Risk::of(told.reach == Reach::LocalFixtures, changed),
         binding: &binding,
         approval: approval.as_ref(),
+        intervention: None,
     }))
 }
 

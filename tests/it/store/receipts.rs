@@ -43,10 +43,7 @@ fn hold() -> ForkRuling {
         go: false,
         diagnostic: false,
         reason: Some(format!("{MARKER} was sent")),
-        receipt: ForkEvidence {
-            approver: Some(MARKER.to_owned()),
-            ..ForkEvidence::default()
-        },
+        receipt: ForkEvidence::default(),
     }
 }
 
@@ -111,7 +108,7 @@ fn each_fork_decision_and_outcome_leaves_one_receipt() {
     };
     assert_eq!(refusal.status, GateStatus::EffectsUnreconciled);
     assert_eq!(refusal.branches, [hashed(&format!("{MARKER}/b1"))]);
-    assert_eq!(refusal.operator, Some(hashed(MARKER)));
+    assert_eq!(refusal.operator, Some(hashed("ann")));
     let Content::Decision(decision) = &decision.content else {
         panic!("{decision:?}")
     };
@@ -257,7 +254,11 @@ fn a_store_of_schema_1_gets_a_chain() {
     let path = dir.path().join("store.db");
     let other = rusqlite::Connection::open(&path).unwrap();
     other
-        .execute_batch("DROP TABLE receipt; DROP TABLE receipt_head; PRAGMA user_version = 1")
+        .execute_batch(
+            "DROP TABLE receipt; DROP TABLE receipt_head; DROP TABLE approval;
+             ALTER TABLE branch DROP COLUMN config; ALTER TABLE branch DROP COLUMN operator;
+             PRAGMA user_version = 1",
+        )
         .unwrap();
     drop(other);
     let store = open(&path);
