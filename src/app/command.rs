@@ -49,6 +49,8 @@ pub enum Id {
     Seed,
     Acknowledge,
     AcceptDelta,
+    RequestApproval,
+    Approve,
     Pause,
     Step,
     Stop,

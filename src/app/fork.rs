@@ -79,12 +79,9 @@ impl Gates {
     #[must_use]
     pub fn offers(&self, action: Action) -> bool {
         let report = self.report();
-        report.is_some_and(|report| {
-            report
-                .gates
-                .iter()
-                .any(|gate| gate.actions.contains(&action))
-        })
+        let offering =
+            |gate: &GateResult| gate.holds == Some(false) && gate.actions.contains(&action);
+        report.is_some_and(|report| report.gates.iter().any(offering))
     }
 
     /// What the gates say of exactly this request, once they said it.

@@ -4,6 +4,7 @@ use super::fixture::{at_the_gates, checked};
 use super::{App, Msg, update};
 use crate::gate::{Action, Report};
 use crate::model::GateStatus;
+use crate::pipeline::ForkRequest;
 
 /// A gate that does not hold: its number and what it says.
 pub(crate) struct Held {
@@ -80,6 +81,22 @@ pub(crate) fn say(app: &mut App, report: Report) -> Vec<super::Job> {
     let mut checked = checked(true);
     checked.report = report;
     update(app, Msg::Checked(ticket, Ok(Box::new(checked))))
+}
+
+/// A fork that waits for an approval.
+pub(crate) fn waiting() -> App {
+    let mut app = held(&APPROVAL);
+    super::fixture::press(&mut app, "p");
+    let gates = app.gates().unwrap();
+    let (ticket, request) = (gates.ticket, gates.request.clone());
+    let held = ForkRequest {
+        resume: Some("night-picture/i2".into()),
+        runs: Some(3),
+        ..request
+    };
+    update(&mut app, Msg::Held(ticket, Ok(Box::new(held))));
+    say(&mut app, report(&APPROVAL));
+    app
 }
 
 /// The gate panel of a fork that is held by one gate.

@@ -17,6 +17,7 @@ pub mod fork;
 pub(crate) mod gate_fixture;
 mod judge;
 pub mod key;
+mod mend;
 pub mod msg;
 pub mod picker;
 mod read;
@@ -70,6 +71,8 @@ pub enum Purpose {
     Search,
     /// Goes to a step.
     Goto,
+    /// Names the owner who approves.
+    Owner,
 }
 
 /// A line of input.

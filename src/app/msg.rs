@@ -52,6 +52,12 @@ pub enum Msg {
     ErrorAt(BranchId, Result<Option<usize>, Fault>),
     /// The gates' findings.
     Checked(Ticket, Result<Box<Checked>, Fault>),
+    /// A fork was written and waits for an approval: the request that resumes it.
+    Held(Ticket, Result<Box<ForkRequest>, Fault>),
+    /// What waits may be looked at again.
+    LookAgain(Ticket),
+    /// An owner approved what waits: a sentence that says so.
+    Approved(Ticket, Result<String, Fault>),
     /// Something happened to a fork.
     Progress(Ticket, Progress),
     /// All runs of a fork ended.
@@ -183,6 +189,12 @@ pub enum Job {
     },
     /// Plans and checks a fork without running anything.
     Check(Ticket, ForkRequest),
+    /// Writes a fork that the gates hold, so that it can be approved.
+    Hold(Ticket, ForkRequest),
+    /// Says after a while that what waits may be looked at again.
+    LookAgain(Ticket),
+    /// Approves an intervention as an owner, by both names.
+    Approve(Ticket, String, String),
     /// Forks and runs.
     Fork(Ticket, ForkRequest),
     /// Holds, steps or stops the runs of a fork.

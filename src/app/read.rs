@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View};
+use super::{App, Prompt, Purpose, View, mend};
 use crate::model::BranchId;
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -140,7 +140,7 @@ pub(super) fn open_session(app: &mut App) -> Vec<Job> {
 pub(super) fn prompt(app: &mut App, purpose: Purpose) {
     let line = match purpose {
         Purpose::Filter => app.picker.filter.clone(),
-        Purpose::Search | Purpose::Goto => String::new(),
+        Purpose::Search | Purpose::Goto | Purpose::Owner => String::new(),
     };
     app.prompt = Some(Prompt { purpose, line });
 }
@@ -153,11 +153,14 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
     if purpose == Purpose::Filter {
         app.picker.accepted.clone_from(&app.picker.filter);
     }
+    if purpose == Purpose::Owner {
+        return mend::approve(app, line);
+    }
     let Some(open) = &mut app.open else {
         return Vec::new();
     };
     match purpose {
-        Purpose::Filter => {}
+        Purpose::Filter | Purpose::Owner => {}
         Purpose::Search if line.is_empty() => open.search = None,
         Purpose::Search => {
             open.search = Some(Search {

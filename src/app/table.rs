@@ -94,10 +94,12 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Diagnostic, "run as diagnostic", G::Gates, &[k('d')], &[C::Gates], "Runs a diagnostic branch, when the state gate alone does not hold").hinted().unless(needs_diagnostic),
     command(Id::Acknowledge, "acknowledge", G::Gates, &[k('a')], &[C::Gates], "Acknowledges that the tool registry drifted, and asks the gates again").hinted().unless(needs_drift),
     command(Id::AcceptDelta, "accept", G::Gates, &[k('A')], &[C::Gates], "Accepts the differences of the configuration as intended, and asks the gates again").hinted().unless(needs_delta),
+    command(Id::RequestApproval, "request approval", G::Gates, &[k('p')], &[C::Gates], "Writes the fork down as held and waits for an owner's approval, here or elsewhere").hinted().unless(needs_risk),
+    command(Id::Approve, "approve here", G::Gates, &[k('o')], &[C::Gates], "Approves what waits, as the owner that is named next").hinted().unless(needs_waiting),
     command(Id::Edit, "edit again", G::Gates, &[k('e')], &[C::Gates], "Opens the edit again").hinted(),
-    command(Id::MoreRuns, "more runs", G::Gates, &[k('+'), k('=')], &[C::Gates], "Plans one more run").hinted(),
-    command(Id::FewerRuns, "fewer", G::Gates, &[k('-')], &[C::Gates], "Plans one run less").hinted(),
-    command(Id::Seed, "seed", G::Gates, &[k('s')], &[C::Gates], "Takes the next seed: other luck, same edit").hinted(),
+    command(Id::MoreRuns, "more runs", G::Gates, &[k('+'), k('=')], &[C::Gates], "Plans one more run").hinted().unless(needs_new),
+    command(Id::FewerRuns, "fewer", G::Gates, &[k('-')], &[C::Gates], "Plans one run less").hinted().unless(needs_new),
+    command(Id::Seed, "seed", G::Gates, &[k('s')], &[C::Gates], "Takes the next seed: other luck, same edit").hinted().unless(needs_new),
     command(Id::Pause, "pause/resume", G::Replay, &[k(' ')], &[C::Replay], "Pauses every run before its next step, or goes on").hinted().unless(needs_running),
     command(Id::Step, "one step", G::Replay, &[k('s')], &[C::Replay], "Lets every run make one step, then pauses").hinted().unless(needs_running),
     command(Id::Stop, "stop", G::Replay, &[k('x')], &[C::Replay], "Stops every run; the steps made stay").hinted().unless(needs_running),
@@ -196,6 +198,26 @@ fn needs_delta(app: &App) -> Option<&'static str> {
         Action::AcceptDelta,
         "No difference of the configuration is in the way",
     )
+}
+
+fn needs_risk(app: &App) -> Option<&'static str> {
+    if app.gates().is_some_and(|gates| gates.waits_as().is_some()) {
+        return Some("It waits already: an owner approves it, here with o or elsewhere");
+    }
+    unless_offered(app, Action::RequestApproval, "No approval is missing")
+}
+
+fn needs_waiting(app: &App) -> Option<&'static str> {
+    let waits = app.gates().is_some_and(|gates| gates.waits_as().is_some());
+    if !waits {
+        return Some("What is approved must be written down first: p requests the approval");
+    }
+    unless_offered(app, Action::RequestApproval, "No approval is missing")
+}
+
+fn needs_new(app: &App) -> Option<&'static str> {
+    let written = app.gates().is_some_and(|gates| gates.waits_as().is_some());
+    written.then_some("It waits exactly as it stands; e makes another edit of it")
 }
 
 /// Why something cannot be done about a gate: the gates are asked just now, or none offers it.

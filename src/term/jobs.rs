@@ -14,13 +14,19 @@ use crate::app::msg::{
 };
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
-use crate::pipeline::{self, Control, ForkRequest, ModelSettings, Outcome, PipelineError, Plan};
+use crate::pipeline::{
+    self, Control, ForkRequest, Keyring, ModelSettings, Outcome, PipelineError, Plan,
+};
 use crate::store::{Store, StoreError};
 
 /// Runs of a fork that go at the same time.
 const AT_ONCE: usize = 4;
 /// A local world makes its steps in no time; this is the pace at which a person can watch them.
 const PACE: Duration = Duration::from_millis(80);
+/// How long whoever waits for an approval waits between two looks.
+const WAIT: Duration = Duration::from_secs(1);
+/// How long an approval counts that is given on the screen.
+const APPROVAL: Duration = Duration::from_hours(1);
 /// Steps looked at in one go when the next failure is searched.
 const STRIDE: usize = 2_000;
 
@@ -60,6 +66,18 @@ impl Worker {
                     let checked = check(&store, &model, request).await;
                     let _ =
                         answers.send(Msg::Checked(ticket, checked.map(Box::new).map_err(fault)));
+                });
+            }
+            Job::Hold(ticket, request) => {
+                tokio::spawn(async move {
+                    let held = hold(&store, &model, request).await;
+                    let _ = answers.send(Msg::Held(ticket, held.map(Box::new).map_err(fault)));
+                });
+            }
+            Job::LookAgain(ticket) => {
+                tokio::spawn(async move {
+                    tokio::time::sleep(WAIT).await;
+                    let _ = answers.send(Msg::LookAgain(ticket));
                 });
             }
             Job::Fork(ticket, request) => {
@@ -158,6 +176,36 @@ async fn check(
         runtime: format!("{}: {}", plan.description.name, plan.description.detail),
         report,
     })
+}
+
+/// Writes a fork that the gates hold, and says how it is tried again.
+async fn hold(
+    store: &Store,
+    model: &ModelSettings,
+    request: ForkRequest,
+) -> Result<ForkRequest, PipelineError> {
+    let plan = planned(store, model, request.clone()).await?;
+    // Nobody watches here: whatever the gates say now, nothing runs.
+    let control = Control::new();
+    control.stop();
+    let (progress, _) = mpsc::unbounded_channel();
+    let outcome = pipeline::fork(store, plan, 1, control, progress).await?;
+    let again = pipeline::resume_request(store, &outcome.intervention.id, &request.operator)?;
+    Ok(ForkRequest {
+        acknowledge_drift: request.acknowledge_drift,
+        accept_delta: request.accept_delta,
+        new_effects: request.new_effects,
+        ..again
+    })
+}
+
+fn approve(store: &Store, id: &str, owner: &str) -> Result<String, PipelineError> {
+    let keyring = Keyring::open()?;
+    let approved = pipeline::approve(store, id, owner, &keyring, APPROVAL)?;
+    Ok(format!(
+        "{owner} approved {id}, until {}",
+        approved.statement.expires
+    ))
 }
 
 async fn fork(
@@ -285,6 +333,10 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
                 .map_err(fault);
             say(Msg::Milestones(branch, reached));
         }
+        Job::Approve(ticket, id, owner) => {
+            let approved = approve(store, &id, &owner).map_err(fault);
+            say(Msg::Approved(ticket, approved));
+        }
         Job::Outcome(id) => {
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
@@ -300,7 +352,13 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             say(Msg::Pair(both.map(Box::new).map_err(fault)));
         }
         // These have their own ways.
-        Job::Check(..) | Job::Fork(..) | Job::Hand(..) | Job::External(_) | Job::Copy(_) => {}
+        Job::Check(..)
+        | Job::Hold(..)
+        | Job::LookAgain(_)
+        | Job::Fork(..)
+        | Job::Hand(..)
+        | Job::External(_)
+        | Job::Copy(_) => {}
     }
 }
 

@@ -1,6 +1,8 @@
 //! The gate panel: which gate is open, what mends it, and what a held fork waits for.
 
-use super::super::gate_fixture::{APPROVAL, DELTA, DRIFT, EFFECTS, Held, held, report, say};
+use super::super::gate_fixture::{
+    APPROVAL, DELTA, DRIFT, EFFECTS, Held, held, report, say, waiting,
+};
 use super::*;
 use crate::app::msg::Ticket;
 use crate::gate::Action;
@@ -76,4 +78,73 @@ fn nothing_is_offered_that_the_gates_do_not_offer() {
 fn new_effects_are_asked_about_on_the_screen() {
     let app = fixture::at_the_gates(true);
     assert_eq!(app.gates().unwrap().request.new_effects, NewEffects::Ask);
+}
+
+#[test]
+fn a_fork_that_waits_is_looked_at_again_and_resumed_as_it_stands() {
+    let mut app = held(&APPROVAL);
+    assert!(key(&mut app, Key::char('o')).is_empty());
+    assert!(notice(&app).contains("p requests the approval"));
+    let jobs = key(&mut app, Key::char('p'));
+    assert!(matches!(&jobs[..], [Job::Hold(_, request)] if request.resume.is_none()));
+
+    let mut app = waiting();
+    let ticket = app.gates().unwrap().ticket;
+    assert_eq!(app.gates().unwrap().waits_as(), Some("night-picture/i2"));
+    assert!(
+        app.drafts.is_empty(),
+        "it is written, so nothing can be lost"
+    );
+    for c in ['+', '-', 's', 'p'] {
+        assert!(key(&mut app, Key::char(c)).is_empty(), "{c}");
+    }
+    assert!(key(&mut app, Key::of(Code::Enter)).is_empty());
+    // As long as it waits, every look is followed by one more.
+    let jobs = update(&mut app, Msg::LookAgain(ticket));
+    let (_, request) = asked(&jobs);
+    assert_eq!(request.resume.as_deref(), Some("night-picture/i2"));
+    let jobs = say(&mut app, report(&APPROVAL));
+    assert!(matches!(&jobs[..], [Job::LookAgain(again)] if *again == ticket));
+    // Somebody approved.
+    let jobs = say(&mut app, fixture::report(Some(true)));
+    assert!(jobs.is_empty());
+    assert!(notice(&app).contains("Enter"));
+    let jobs = key(&mut app, Key::of(Code::Enter));
+    let [Job::Fork(_, request), ..] = &jobs[..] else {
+        panic!("{jobs:?}");
+    };
+    assert_eq!(request.resume.as_deref(), Some("night-picture/i2"));
+    assert_eq!(request.runs, Some(3));
+}
+
+#[test]
+fn a_panel_that_was_left_is_not_looked_at_again() {
+    let mut app = waiting();
+    let ticket = app.gates().unwrap().ticket;
+    press(&mut app, "⎋");
+    assert!(update(&mut app, Msg::LookAgain(ticket)).is_empty());
+}
+
+#[test]
+fn an_owner_approves_on_the_screen_by_name() {
+    let mut app = waiting();
+    let ticket = app.gates().unwrap().ticket;
+    press(&mut app, "o");
+    assert_eq!(app.context(), Context::Prompt);
+    press(&mut app, "olga");
+    let jobs = key(&mut app, Key::of(Code::Enter));
+    assert!(
+        matches!(&jobs[..], [Job::Approve(to, id, owner)] if *to == ticket && id == "night-picture/i2" && owner == "olga")
+    );
+    let refused = Err("olga has no key here".to_owned());
+    assert!(update(&mut app, Msg::Approved(ticket, refused)).is_empty());
+    assert!(app.notice.as_ref().unwrap().fault);
+    let jobs = update(
+        &mut app,
+        Msg::Approved(ticket, Ok("olga approved it".into())),
+    );
+    asked(&jobs);
+    // An empty name approves nothing.
+    press(&mut app, "o");
+    assert!(key(&mut app, Key::of(Code::Enter)).is_empty());
 }

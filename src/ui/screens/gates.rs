@@ -244,7 +244,10 @@ impl Painter<'_> {
                 let word = format!(" {} {}", sign.show(self.charset), status.replace('_', " "));
                 Line::from(vec![
                     Span::styled(word, theme.style(Role::Gate(report.status))),
-                    Span::styled(format!(": {}", sentence(report)), theme.style(Role::Text)),
+                    Span::styled(
+                        format!(": {}", sentence(gates, report)),
+                        theme.style(Role::Text),
+                    ),
                 ])
             }
         };
@@ -255,7 +258,8 @@ impl Painter<'_> {
 /// The commands that do what a gate offers.
 fn mending(action: Action) -> impl Iterator<Item = &'static Command> {
     let ids: &[Id] = match action {
-        Action::Reconcile | Action::Decide | Action::RequestApproval => &[],
+        Action::Reconcile | Action::Decide => &[],
+        Action::RequestApproval => &[Id::RequestApproval, Id::Approve],
         Action::Acknowledge => &[Id::Acknowledge],
         Action::AcceptDelta => &[Id::AcceptDelta],
         Action::Diagnostic => &[Id::Diagnostic],
@@ -266,13 +270,17 @@ fn mending(action: Action) -> impl Iterator<Item = &'static Command> {
 }
 
 /// What follows the status.
-fn sentence(report: &Report) -> &'static str {
-    match report.status {
+fn sentence(gates: &Gates, report: &Report) -> String {
+    if let (GateStatus::NeedsApproval, Some(id)) = (report.status, gates.waits_as()) {
+        return format!("{} waits for an owner. Nothing has run", clean_line(id));
+    }
+    let sentence = match report.status {
         GateStatus::ReadyToResume => "gates 1 to 5 hold. Enter forks and runs",
         GateStatus::RestoreUncertain if report.may_run_diagnostic() => {
             "held, nothing has run. d runs it as a diagnostic branch"
         }
         GateStatus::NeedsApproval => "held until an owner approves. Nothing has run",
         _ => "held, nothing has run. See what mends it",
-    }
+    };
+    sentence.to_owned()
 }

@@ -50,6 +50,7 @@ fn screens() -> Vec<(&'static str, App)> {
         ("gates_drift", held(&gate_fixture::DRIFT)),
         ("gates_effects", held(&gate_fixture::EFFECTS)),
         ("gates_approval", held(&gate_fixture::APPROVAL)),
+        ("gates_waiting", gate_fixture::waiting()),
         ("gates_delta", held(&gate_fixture::DELTA)),
         ("replay", fixture::replaying()),
         ("verdict", fixture::replayed()),
@@ -91,8 +92,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..19_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaA ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..20_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApo ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();
