@@ -276,6 +276,7 @@ impl Replay {
                 run.hear(agent, &text);
                 None
             }
+            Progress::Asked { .. } => None,
             Progress::Step { branch, head } => {
                 let run = self.run_of(&branch)?;
                 if run.branch.run == RunStatus::Planned {

@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::gate::key::{KeyError, PublicKey};
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
+use crate::pipeline::NewEffects;
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
 #[derive(Parser, Debug)]
@@ -68,6 +69,8 @@ pub enum Command {
     Show(Show),
     /// Fork at a step with an edit, replay, score
     Fork(Fork),
+    /// Ask the destinations what became of a run's effects
+    Reconcile(Reconcile),
     /// Approve an edit of high risk that waits, as an owner
     Approve(Approve),
     /// Try a held intervention again, exactly as it stands
@@ -168,6 +171,9 @@ pub struct Fork {
     /// Accept differences of the configuration that nobody asked for
     #[arg(long)]
     pub accept_delta: bool,
+    /// What becomes of new effects outside local fixtures
+    #[arg(long, value_name = "WORD", value_enum, default_value_t)]
+    pub new_effects: Effects,
     /// Runs at the same time
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
     pub jobs: u16,
@@ -204,6 +210,38 @@ fn categories() -> PossibleValuesParser {
     PossibleValuesParser::new(CATEGORIES.map(Category::name))
 }
 
+/// `dover reconcile`.
+#[derive(clap::Args, Debug)]
+pub struct Reconcile {
+    /// File, stored id or branch
+    pub session: String,
+    /// Only effects of this step and later ones
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub at: usize,
+}
+
+/// What becomes of new effects outside local fixtures.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Effects {
+    /// The run is held there
+    #[default]
+    Hold,
+    /// They may happen
+    Allow,
+    /// They must not happen; the tool fails and the run goes on
+    Refuse,
+}
+
+impl From<Effects> for NewEffects {
+    fn from(said: Effects) -> Self {
+        match said {
+            Effects::Hold => Self::Hold,
+            Effects::Allow => Self::Allow,
+            Effects::Refuse => Self::Refuse,
+        }
+    }
+}
+
 /// `dover approve`.
 #[derive(clap::Args, Debug)]
 pub struct Approve {
@@ -238,6 +276,9 @@ pub struct Resume {
     /// Accept differences of the configuration that nobody asked for
     #[arg(long)]
     pub accept_delta: bool,
+    /// What becomes of new effects outside local fixtures
+    #[arg(long, value_name = "WORD", value_enum, default_value_t)]
+    pub new_effects: Effects,
     /// Runs at the same time
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
     pub jobs: u16,
@@ -278,7 +319,7 @@ pub struct Set {
     /// Milestone M (counted from 1) is reached at step STEP of the branch, as a person says
     #[arg(long = "mark", value_name = "M@STEP", value_parser = mark)]
     pub marks: Vec<(usize, usize)>,
-    /// The effect of that operation key is reconciled (stays, is not repeated) or reverted (undone)
+    /// The effect of that operation key: keep (it stays and is not repeated), reconciled (the same), or reverted (undone)
     #[arg(long = "effect", value_name = "KEY=STATE", value_parser = effect, requires = "why")]
     pub effects: Vec<(String, EffectState)>,
     /// Who may approve edits of high risk: a name and its public key (`dover owner new`)
@@ -449,7 +490,11 @@ fn tool(text: &str) -> Result<(String, EffectClass), String> {
 }
 
 fn effect(text: &str) -> Result<(String, EffectState), String> {
-    const WORDS: &str = "reconciled, reverted";
+    const WORDS: &str = "keep, reconciled, reverted";
+    // "Keep, do not repeat" is the human decision about what cannot be undone.
+    if let Some(key) = text.strip_suffix("=keep").filter(|key| !key.is_empty()) {
+        return Ok((key.to_owned(), EffectState::Reconciled));
+    }
     let (key, state) = pair(text, WORDS)?;
     match state {
         EffectState::Reconciled | EffectState::Reverted => Ok((key, state)),

@@ -80,6 +80,7 @@ pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
         runs: args.runs.map(usize::from),
         seed: args.seed,
         diagnostic: args.diagnostic,
+        new_effects: args.new_effects.into(),
         ..ForkRequest::at(branch, args.at, context.operator())
     };
     carry_out(context, &store, request, args.jobs)

@@ -16,6 +16,7 @@ mod keys;
 mod out;
 mod owner;
 mod receipt;
+mod reconcile;
 mod replay;
 mod resume;
 mod run;
@@ -62,6 +63,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
         Some(Command::Show(args)) => show::run(&mut context, &args),
         Some(Command::Fork(args)) => fork::run(&mut context, args),
+        Some(Command::Reconcile(args)) => reconcile::run(&mut context, &args),
         Some(Command::Approve(args)) => approve::run(&mut context, &args),
         Some(Command::Resume(args)) => resume::run(&mut context, &args),
         Some(Command::Compare(args)) => compare::run(&mut context, &args),

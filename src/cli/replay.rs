@@ -91,7 +91,8 @@ fn report(event: &Progress) {
                 branch.run.name()
             ));
         }
-        Progress::Delta { .. } => {}
+        // Nobody is asked without a screen: a run is held, or was decided for beforehand.
+        Progress::Delta { .. } | Progress::Asked { .. } => {}
     }
 }
 

@@ -14,6 +14,7 @@ pub fn run(context: &mut Context, args: &Resume) -> Result<Exit, CliError> {
         diagnostic: args.diagnostic,
         acknowledge_drift: args.acknowledge_drift,
         accept_delta: args.accept_delta,
+        new_effects: args.new_effects.into(),
         ..stored
     };
     fork::carry_out(context, &store, request, args.jobs)

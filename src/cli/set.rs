@@ -54,7 +54,7 @@ pub fn run(context: &mut Context, args: &Set) -> Result<Exit, CliError> {
     }
     for (key, state) in &args.effects {
         let why = args.why.as_deref().unwrap_or_default();
-        store.set_effect(&branch, key, *state, why, &context.operator())?;
+        pipeline::decide_effect(&store, &branch, key, *state, why, &context.operator())?;
     }
     context.out.give(&known(&store, session, branch)?)?;
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! Gate 3, effects: what happened to the world after the checkpoint was undone, or somebody has decided what becomes of it.
 
-use super::GateResult;
+use super::{Action, GateResult};
 use crate::model::{BranchId, Effect, EffectClass, EffectState};
 
 /// What gate 3 judges.
@@ -12,10 +12,9 @@ pub struct Effects<'a> {
     pub fork_step: usize,
     /// The parent's effects.
     pub all: &'a [Effect],
+    /// Tools whose destination a command can ask.
+    pub asked: &'a [&'a str],
 }
-
-/// The most effects that a mend names one by one.
-const SHOWN: usize = 3;
 
 pub(super) fn gate(input: &Effects) -> GateResult {
     let mut gate = GateResult::new(3, "effects");
@@ -58,22 +57,36 @@ pub(super) fn gate(input: &Effects) -> GateResult {
             "main" => input.parent.session(),
             _ => input.parent.as_str(),
         };
-        let keys = after
-            .iter()
-            .filter(|effect| effect.blocks())
-            .map(|effect| effect.operation_key.as_str());
-        let settle: Vec<String> = keys
-            .map(|key| format!("--effect {key}=reconciled"))
-            .collect();
-        // A log may have dozens; whoever sees three knows how to write the rest.
-        let more = if settle.len() > SHOWN { " …" } else { "" };
-        let settle = settle.get(..SHOWN).unwrap_or(&settle).join(" ") + more;
-        gate.fails(
-            format!("{total} {noun} after the checkpoint: {blocking}"),
+        let open: Vec<&&Effect> = after.iter().filter(|effect| effect.blocks()).collect();
+        let asked = |effect: &&&Effect| {
+            effect.state == EffectState::Pending && input.asked.contains(&effect.tool.as_str())
+        };
+        let mend = if open.iter().any(asked) {
             format!(
-                "Say what became of them: dover set {session} {settle} --why TEXT (or reverted); or what a tool does: --tool NAME=read_only"
-            ),
-        )
+                "Ask the destinations: dover reconcile {session} --at {}",
+                input.fork_step
+            )
+        } else {
+            // A log may have dozens; whoever sees one knows how to write the rest.
+            let first = open
+                .first()
+                .map_or("KEY", |effect| effect.operation_key.as_str());
+            let more = if open.len() > 1 { ", and so on" } else { "" };
+            format!(
+                "Say what became of it: dover set {session} --effect {first}=keep --why TEXT (or =reverted){more}"
+            )
+        };
+        let gate = gate
+            .fails(
+                format!("{total} {noun} after the checkpoint: {blocking}"),
+                mend,
+            )
+            .offers(Action::Decide);
+        if open.iter().any(asked) {
+            gate.offers(Action::Reconcile)
+        } else {
+            gate
+        }
     } else {
         gate.holds(format!("{total} {noun} after the checkpoint: {tally}"))
     };

@@ -123,6 +123,7 @@ impl Case {
                 parent: &self.parent,
                 fork_step: self.fork_step,
                 all: &self.effects,
+                asked: &[],
             },
             authority: Authority {
                 operator: self.operator,

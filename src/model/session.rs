@@ -28,6 +28,9 @@ pub struct RuntimeRef {
     /// The scenario world's TOML text. In a file it may instead name a `.toml` beside the file; the importer reads it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
+    /// Where its tools outside leave what they do: a directory that stands in for the world. Never taken from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<PathBuf>,
     /// The seed that the recorded run was made with.
     #[serde(default)]
     pub seed: u64,

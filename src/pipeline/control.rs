@@ -1,8 +1,12 @@
 //! The hand on the runs of a fork. A run asks before every step; not being answered is being paused.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::watch;
+
+use crate::model::BranchId;
+use crate::runtime::Decision;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -20,9 +24,13 @@ struct State {
     void: u64,
 }
 
-/// The hand on the runs of one fork: run, pause, step, stop. Clones share it.
+/// The hand on the runs of one fork: run, pause, step, stop, and what becomes of new effects. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Control(Arc<watch::Sender<State>>);
+pub struct Control {
+    states: Arc<watch::Sender<State>>,
+    /// The runs that wait for a decision about an effect, with the decision once it is made.
+    asked: Arc<watch::Sender<BTreeMap<BranchId, Option<Decision>>>>,
+}
 
 impl Default for Control {
     fn default() -> Self {
@@ -34,11 +42,22 @@ impl Control {
     /// A hand that lets everything run.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(State {
-            mode: Mode::Run,
-            granted: 0,
-            void: 0,
-        })))
+        Self {
+            states: Arc::new(watch::Sender::new(State {
+                mode: Mode::Run,
+                granted: 0,
+                void: 0,
+            })),
+            asked: Arc::default(),
+        }
+    }
+
+    /// Decides about the effect that a run waits with. A run that does not wait is not decided for in advance.
+    pub fn decide(&self, branch: &BranchId, decision: Decision) {
+        self.asked.send_if_modified(|asked| {
+            let waits = asked.get_mut(branch).filter(|slot| slot.is_none());
+            waits.map(|slot| *slot = Some(decision)).is_some()
+        });
     }
 
     /// Pauses before the next step of every run; steps granted but not made yet are taken back.
@@ -64,18 +83,18 @@ impl Control {
 
     /// Stops every run for good.
     pub fn stop(&self) {
-        self.0.send_modify(|state| state.mode = Mode::Stop);
+        self.states.send_modify(|state| state.mode = Mode::Stop);
     }
 
     /// Whether the runs wait between steps.
     #[must_use]
     pub fn is_paused(&self) -> bool {
-        self.0.borrow().mode == Mode::Pause
+        self.states.borrow().mode == Mode::Pause
     }
 
     /// A stop is final: nothing takes it back.
     fn change(&self, with: impl FnOnce(&mut State)) {
-        self.0.send_if_modified(|state| {
+        self.states.send_if_modified(|state| {
             let open = state.mode != Mode::Stop;
             if open {
                 with(state);
@@ -86,12 +105,12 @@ impl Control {
 
     /// One run's side of the hand.
     pub(super) fn grip(&self) -> Grip {
-        let states = self.0.subscribe();
+        let states = self.states.subscribe();
         let used = states.borrow().granted;
         Grip {
             states,
             used,
-            _hand: self.clone(),
+            hand: self.clone(),
         }
     }
 }
@@ -101,7 +120,7 @@ pub(super) struct Grip {
     states: watch::Receiver<State>,
     used: u64,
     /// Keeps the sender alive, so that waiting never ends by its loss.
-    _hand: Control,
+    hand: Control,
 }
 
 impl Grip {
@@ -132,6 +151,25 @@ impl Grip {
     /// Whether the run was not stopped before it began.
     pub(super) fn permit_now(&self) -> bool {
         self.states.borrow().mode != Mode::Stop
+    }
+
+    /// Waits until somebody decides about the effect that a run is about to have. None: stop.
+    pub(super) async fn decision(&self, branch: &BranchId) -> Option<Decision> {
+        let mut asked = self.hand.asked.subscribe();
+        self.hand.asked.send_modify(|all| {
+            all.insert(branch.clone(), None);
+        });
+        let decided =
+            |all: &BTreeMap<BranchId, Option<Decision>>| all.get(branch).copied().flatten();
+        let made = tokio::select! {
+            biased;
+            () = self.stopped() => None,
+            all = asked.wait_for(|all| decided(all).is_some()) => all.ok().and_then(|all| decided(&all)),
+        };
+        self.hand.asked.send_modify(|all| {
+            all.remove(branch);
+        });
+        made
     }
 
     /// Resolves when the runs are stopped, however long that takes.
@@ -190,6 +228,25 @@ mod tests {
         hand.step();
         assert_eq!(grip.permit().now_or_never(), Some(true));
         assert_eq!(grip.permit().now_or_never(), None);
+    }
+
+    #[test]
+    fn a_decision_counts_only_for_a_run_that_waits_for_it() {
+        let hand = Control::new();
+        let grip = hand.grip();
+        let (b1, b2) = (BranchId::new("s", "b1"), BranchId::new("s", "b2"));
+        hand.decide(&b1, Decision::Allow);
+        let mut waiting = Box::pin(grip.decision(&b1));
+        assert_eq!((&mut waiting).now_or_never(), None);
+        hand.decide(&b2, Decision::Allow);
+        assert_eq!((&mut waiting).now_or_never(), None);
+        hand.decide(&b1, Decision::Refuse);
+        hand.decide(&b1, Decision::Allow);
+        assert_eq!(waiting.now_or_never(), Some(Some(Decision::Refuse)));
+        let mut again = Box::pin(grip.decision(&b1));
+        assert_eq!((&mut again).now_or_never(), None);
+        hand.stop();
+        assert_eq!(again.now_or_never(), Some(None));
     }
 
     #[test]

@@ -6,7 +6,9 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
 use crate::gate::Report;
-use crate::model::{Branch, BranchId, Digest, EffectState, Intervention, RunStatus, StepHead};
+use crate::model::{
+    Branch, BranchId, Digest, Effect, EffectState, Intervention, RunStatus, StepHead,
+};
 use crate::runtime::Restore;
 use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
@@ -35,6 +37,13 @@ pub enum Progress {
         agent: String,
         /// The piece.
         text: String,
+    },
+    /// A run is about to have a new effect outside and waits for [`Control::decide`].
+    Asked {
+        /// Where.
+        branch: BranchId,
+        /// What would happen.
+        effect: Box<Effect>,
     },
     /// A step was committed.
     Step {

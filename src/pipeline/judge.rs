@@ -32,6 +32,12 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts, written: bool
     let profile = &facts.workflow.profile;
     let operator = Some(request.operator.as_str()).filter(|name| !name.trim().is_empty());
     let effects = classed(&plan.session, &facts.effects);
+    let asked: Vec<&str> = profile
+        .tools
+        .iter()
+        .filter(|(_, tool)| !tool.reconcile.is_empty())
+        .map(|(name, _)| name.as_str())
+        .collect();
     let risk = match config::risky_change(&request.changes, &plan.description) {
         Some(changed) => Risk::of(false, Some(changed)),
         None => gate::risk(
@@ -83,6 +89,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts, written: bool
             parent: &plan.parent.id,
             fork_step: request.step,
             all: &effects,
+            asked: &asked,
         },
         // One terminal drives a store at a time; whoever asks is the driver.
         authority: Authority {

@@ -11,6 +11,7 @@ mod intake;
 mod judge;
 mod owners;
 mod plan;
+mod reconcile;
 mod rejudge;
 mod replay;
 mod runtimes;
@@ -24,6 +25,7 @@ pub use fork::{Progress, check, fork};
 pub use intake::{play_world, sample_file, sample_names, take_in, take_in_samples, update};
 pub use owners::Keyring;
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, plan, restorability};
+pub use reconcile::{Reconciled, commands, decide_effect, left_behind, reconcile};
 pub use runtimes::ModelSettings;
 pub use score::{Outcome, outcome, outcomes};
 

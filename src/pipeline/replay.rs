@@ -1,19 +1,22 @@
 //! One run of one branch: asks the runtime for a step at a time and commits each before asking for the next.
 
-use crate::model::{Branch, GateStatus, RunStatus, StepHead};
+use crate::gate::receipt::{About, Word};
+use crate::model::{Branch, Effect, GateStatus, RunStatus, StepHead};
 use crate::runtime::{Decision, Event, Finish, Made, Restore, RuntimeError};
 use crate::store::{Ending, Store};
 
 use super::control::Grip;
 use super::fork::{Progress, blocking};
 use super::score::{score, tally};
-use super::{PipelineError, Plan, config};
+use super::{NewEffects, PipelineError, Plan, config};
 
 /// How a run came to its end.
 enum End {
     Finished(Finish),
     Stopped,
     Failed(String),
+    /// A new effect outside waits for a decision.
+    Held(String),
     /// What would run is not what was judged.
     Unpinned(String),
 }
@@ -57,6 +60,10 @@ pub(super) async fn replay(
                 RunStatus::Stopped,
                 "stopped by the operator".into(),
             )?,
+            End::Held(reason) => Ending {
+                gate: Some(GateStatus::EffectsUnreconciled),
+                ..broken(store, &session, &branch, RunStatus::Held, reason)?
+            },
             End::Failed(reason) => broken(store, &session, &branch, RunStatus::Failed, reason)?,
             End::Unpinned(reason) => Ending {
                 gate: Some(GateStatus::ConfigUnpinned),
@@ -69,7 +76,7 @@ pub(super) async fn replay(
     .await
 }
 
-/// The ending of a run that did not come to its own: no outcome, so its gate status stays as it is.
+/// The ending of a run that did not come to its own. It has no outcome, so if it began it is unverified.
 fn broken(
     store: &Store,
     session: &crate::model::Session,
@@ -79,7 +86,14 @@ fn broken(
 ) -> Result<Ending, PipelineError> {
     Ok(Ending {
         run,
-        gate: branch.gate,
+        gate: match branch.gate {
+            Some(GateStatus::ReadyToResume)
+                if store.branch(&branch.id)?.run == RunStatus::Running =>
+            {
+                Some(GateStatus::Unverified)
+            }
+            gate => gate,
+        },
         fulfilled: None,
         success: None,
         answer: None,
@@ -134,11 +148,64 @@ async fn run(
                     head,
                 });
             }
-            Ok(Event::Ask(_)) => run.decide(Decision::Refuse),
+            Ok(Event::Ask(effect)) => {
+                let Some(decision) = decide(store, plan, branch, &effect, grip, progress).await?
+                else {
+                    return Ok(match plan.request.new_effects {
+                        NewEffects::Hold => End::Held(wants_a_decision(&effect)),
+                        _ => End::Stopped,
+                    });
+                };
+                run.decide(decision);
+            }
             Ok(Event::Finished(finish)) => return Ok(End::Finished(finish)),
             Err(error) => return failed(&error),
         }
     }
+}
+
+/// What becomes of a new effect outside, and its receipt before anything happens. None: nothing is decided, and nothing may happen.
+async fn decide(
+    store: &Store,
+    plan: &Plan,
+    branch: &Branch,
+    effect: &Effect,
+    grip: &Grip,
+    progress: &tokio::sync::mpsc::UnboundedSender<Progress>,
+) -> Result<Option<Decision>, PipelineError> {
+    let decision = match plan.request.new_effects {
+        NewEffects::Hold => None,
+        NewEffects::Allow => Some(Decision::Allow),
+        NewEffects::Refuse => Some(Decision::Refuse),
+        NewEffects::Ask => {
+            let _ = progress.send(Progress::Asked {
+                branch: branch.id.clone(),
+                effect: Box::new(effect.clone()),
+            });
+            grip.decision(&branch.id).await
+        }
+    };
+    let Some(decided) = decision else {
+        return Ok(None);
+    };
+    let word = match decided {
+        Decision::Allow => Word::Allowed,
+        Decision::Refuse => Word::Refused,
+    };
+    let (id, key) = (branch.id.clone(), effect.operation_key.clone());
+    let (tool, operator) = (effect.tool.clone(), plan.request.operator.clone());
+    blocking(store, move |store| {
+        Ok(store.decide(About::NewEffect, &id, &key, word, &tool, &operator)?)
+    })
+    .await?;
+    Ok(decision)
+}
+
+fn wants_a_decision(effect: &Effect) -> String {
+    let (tool, key) = (&effect.tool, &effect.operation_key);
+    format!(
+        "held before {tool} {key}: a new effect outside. Let it happen or not: --new-effects allow, or refuse"
+    )
 }
 
 async fn commit(store: &Store, branch: &Branch, made: Made) -> Result<StepHead, PipelineError> {

@@ -104,6 +104,7 @@ pub(super) fn effects(blocks: &Blocks) -> Found {
         parent: &parent,
         fork_step,
         all: &all,
+        asked: &[],
     }))
 }
 

@@ -4,6 +4,7 @@
 //! exactly as the recorded one did, and an edit changes what follows only through what its text says.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rand::{Rng, SeedableRng};
@@ -13,6 +14,7 @@ use super::core::{Core, holds, same_value};
 use super::state::{Belief, Next, State, Unplaced};
 use super::world::Statement;
 use crate::model::{Checkpoint, Effect, Step, StepKind, StepMeta};
+use crate::runtime::Decision;
 
 /// A step about to be made.
 #[derive(Clone, Debug)]
@@ -45,6 +47,10 @@ pub(super) struct Engine {
     pub editing: bool,
     /// What the step being committed did to the world outside.
     pub effects: Vec<Effect>,
+    /// What was decided about the effect outside that the step being committed has.
+    pub decided: Option<Decision>,
+    /// Where the tools outside leave what they do; none while a world is played by itself.
+    pub destination: Option<PathBuf>,
 }
 
 impl Engine {

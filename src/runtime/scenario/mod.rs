@@ -23,6 +23,7 @@ mod clause;
 mod config;
 mod core;
 mod decide;
+mod destination;
 mod dialogue;
 mod engine;
 mod expression;
@@ -42,6 +43,7 @@ mod words;
 mod world;
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -54,8 +56,8 @@ use super::{
     Decision, Description, Event, Finish, Made, Restore, Run, Runtime, RuntimeError, Workspace,
 };
 use crate::model::{
-    AgentInfo, ConfigChange, Manifest, Profile, RestoredKey, RuntimeRef, Session, Step, StepKind,
-    ToolProfile,
+    AgentInfo, Checkpoint, ConfigChange, Effect, Manifest, Profile, RestoredKey, RuntimeRef,
+    Session, Step, StepKind, ToolProfile,
 };
 
 /// The most steps of a run that is played from its beginning.
@@ -85,6 +87,7 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
         let profile = ToolProfile {
             class: tool.class,
             operation_key: tool.operation_key.clone(),
+            outside: tool.outside,
             ..ToolProfile::default()
         };
         (tool.name.clone(), profile)
@@ -102,6 +105,7 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
         runtime: Some(RuntimeRef {
             name: "scenario".to_owned(),
             world: Some(toml_text.to_owned()),
+            destination: None,
             seed,
         }),
         profile: Profile {
@@ -139,10 +143,45 @@ pub fn play(world: &World, seed: u64) -> Result<(Vec<Made>, Finish), RuntimeErro
     loop {
         match run.advance()? {
             Event::Step(step) => made.push(*step),
-            Event::Delta { .. } | Event::Ask(_) => {}
+            Event::Delta { .. } => {}
+            // The world is being recorded: what it does is what the record says it did.
+            Event::Ask(_) => run.decide(Decision::Allow),
             Event::Finished(finish) => return Ok((made, finish)),
         }
     }
+}
+
+/// Sets up a stand-in for the destinations outside of a session's world, with what the recorded run did there: each effect
+/// beside the step that called the tool.
+///
+/// # Errors
+/// No world, or a directory that cannot be written.
+pub fn set_up(
+    session: &Session,
+    recorded: &[(Effect, Step)],
+    dir: &Path,
+) -> Result<(), RuntimeError> {
+    let world = world_of(session)?;
+    for log in world.outside_logs() {
+        let into = |tool: &world::Tool| tool.outside && tool.log.as_deref() == Some(log);
+        let done = recorded
+            .iter()
+            .filter(|(effect, _)| world.tool(&effect.tool).is_some_and(into));
+        let entries: Vec<_> = done
+            .map(|(effect, step)| {
+                let result = effect.result.as_deref().unwrap_or_default();
+                tools::entry(effect, tools::arguments(step).unwrap_or_default(), result)
+            })
+            .collect();
+        destination::set_up(dir, log, &entries).map_err(|error| RuntimeError::Missing {
+            what: format!(
+                "{}: the destination cannot be set up ({error})",
+                dir.display()
+            ),
+            mend: "Make the directory writable".to_owned(),
+        })?;
+    }
+    Ok(())
 }
 
 /// The world of a session.
@@ -167,7 +206,7 @@ impl Runtime for Scenario {
                 .as_ref()
                 .map_or_else(ToString::to_string, |world| world.title.clone()),
             exact: world.is_ok(),
-            local_fixtures: true,
+            local_fixtures: world.as_ref().map_or(true, World::is_local),
             config: world.map_or_else(|_| Manifest::default(), |world| config::config(&world)),
         }
     }
@@ -193,11 +232,16 @@ struct ScenarioRun {
     left: usize,
     config: Manifest,
     queue: VecDeque<Event>,
+    /// A step that waits for a decision, with the state before it.
+    asked: Option<(engine::Draft, Step, Checkpoint)>,
 }
 
 impl ScenarioRun {
     fn new(core: Arc<Core>, restore: Option<Restore>, seed: u64, most: usize) -> Self {
         let config = config::config(&core.world);
+        let destination = restore
+            .as_ref()
+            .and_then(|restore| restore.session.runtime.as_ref()?.destination.clone());
         let (state, pending, edited, step, kept) = match restore {
             Some(restore) => {
                 let state = match &restore.checkpoint {
@@ -226,6 +270,8 @@ impl ScenarioRun {
             watch: edited.then(Watch::default),
             editing: false,
             effects: Vec::new(),
+            decided: None,
+            destination,
         };
         Self {
             engine,
@@ -234,6 +280,7 @@ impl ScenarioRun {
             left: most,
             config,
             queue: VecDeque::new(),
+            asked: None,
         }
     }
 
@@ -251,9 +298,26 @@ impl ScenarioRun {
         }
     }
 
+    fn commit(&mut self, draft: engine::Draft, step: Step, checkpoint: Checkpoint) {
+        self.engine.commit(draft, &step);
+        self.engine.decided = None;
+        let effects = std::mem::take(&mut self.engine.effects);
+        self.queue.push_back(Event::Step(Box::new(Made {
+            step,
+            checkpoint: Some(checkpoint),
+            effects,
+        })));
+    }
+
     fn advance(&mut self) -> Result<Event, RuntimeError> {
         if let Some(event) = self.queue.pop_front() {
             return Ok(event);
+        }
+        if self.asked.is_some() {
+            return Err(RuntimeError::Broken {
+                step: self.engine.step,
+                reason: "an effect outside waits for a decision that nobody made".to_owned(),
+            });
         }
         if self.engine.state.memory.next == state::Next::End {
             return Ok(Event::Finished(self.finish("answered".to_owned())));
@@ -286,13 +350,12 @@ impl ScenarioRun {
             self.queue.extend(pieces(&step));
         }
         step.index = self.engine.step;
-        self.engine.commit(draft, &step);
-        let effects = std::mem::take(&mut self.engine.effects);
-        self.queue.push_back(Event::Step(Box::new(Made {
-            step,
-            checkpoint: Some(checkpoint),
-            effects,
-        })));
+        if let Some(effect) = self.engine.about_to(&step) {
+            self.asked = Some((draft, step, checkpoint));
+            self.queue.push_back(Event::Ask(Box::new(effect)));
+        } else {
+            self.commit(draft, step, checkpoint);
+        }
         self.queue.pop_front().ok_or_else(|| RuntimeError::Broken {
             step: self.engine.step,
             reason: "no step was made; fork at another step".to_owned(),
@@ -333,14 +396,22 @@ fn pieces(step: &Step) -> impl Iterator<Item = Event> {
 #[async_trait]
 impl Run for ScenarioRun {
     fn keys(&self) -> Vec<RestoredKey> {
-        self.engine.state.read_back(&self.engine.core.world)
+        let engine = &self.engine;
+        engine
+            .state
+            .read_back(&engine.core.world, engine.destination.as_deref())
     }
 
     fn config(&self) -> Manifest {
         self.config.clone()
     }
 
-    fn decide(&mut self, _: Decision) {}
+    fn decide(&mut self, decision: Decision) {
+        if let Some((draft, step, checkpoint)) = self.asked.take() {
+            self.engine.decided = Some(decision);
+            self.commit(draft, step, checkpoint);
+        }
+    }
 
     fn workspace(&self) -> Workspace {
         Workspace::Files(self.engine.state.files.clone())

@@ -3,11 +3,13 @@
 //! Invariant: a run is a function of world, state, seed and step index alone. Nothing that decides what happens next lives elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::clause::Clause;
+use super::destination;
 use super::lexicon::Skill;
 use super::world::{Fact, World};
 use crate::model::{Checkpoint, Digest, KeyState, RestoredKey};
@@ -289,8 +291,20 @@ impl State {
                 )
             }
             "external_target" => {
-                let entries: usize = self.logs.values().map(Vec::len).sum();
-                (format!("{entries} entries"), json!({ "logs": self.logs }))
+                // What stands in a log outside is the ledger's matter; of its destination only the identity is state.
+                let outside = world.outside_logs();
+                let own: BTreeMap<&String, &Vec<Value>> = self
+                    .logs
+                    .iter()
+                    .filter(|(log, _)| !outside.contains(log.as_str()))
+                    .collect();
+                let entries: usize = own.values().map(|log| log.len()).sum();
+                if outside.is_empty() {
+                    (format!("{entries} entries"), json!({ "logs": own }))
+                } else {
+                    let revision = format!("{entries} entries, {} logs outside", outside.len());
+                    (revision, json!({ "logs": own, "outside": outside }))
+                }
             }
             "tool_registry" => {
                 let names: Vec<&str> = world.tool.iter().map(|tool| tool.name.as_str()).collect();
@@ -335,14 +349,20 @@ impl State {
         state
     }
 
-    /// Reads every key back from the state itself.
-    pub fn read_back(&self, world: &World) -> Vec<RestoredKey> {
+    /// Reads every key back from the state itself; of the destination outside, whether its logs can be asked.
+    pub fn read_back(&self, world: &World, destination: Option<&Path>) -> Vec<RestoredKey> {
+        let gone = destination.is_some_and(|dir| {
+            let logs = world.outside_logs();
+            !logs.iter().all(|log| destination::reachable(dir, log))
+        });
         let test = |key: &str| match key {
             "agent_memory" => "loaded memory hashed again",
             "browser" => "address, screen, history and visited pages read back",
             "workspace" => "files hashed again",
             "tool_registry" => "schema hash and count of the world's tools",
             "approval_queue" => "decisions and their states read back",
+            _ if gone => "a log of the destination cannot be opened",
+            _ if destination.is_some() => "local logs read back, the destination's opened",
             _ => "the destination's log read back",
         };
         self.save(world, 0)
@@ -350,9 +370,9 @@ impl State {
             .into_iter()
             .map(|(key, saved)| RestoredKey {
                 test: test(&key).to_owned(),
-                key,
                 revision: Some(saved.revision),
-                fingerprint: Some(saved.fingerprint),
+                fingerprint: (!gone || key != "external_target").then_some(saved.fingerprint),
+                key,
             })
             .collect()
     }

@@ -4,10 +4,44 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::destination;
 use super::engine::{Draft, Engine, learn, meta};
 use super::state::{Call, Next};
 use super::world::Tool;
 use crate::model::{Digest, Effect, EffectClass, EffectState, Step, StepKind, StepMeta, ToolUse};
+use crate::runtime::Decision;
+
+/// The arguments of a call as they stand in its step.
+pub(super) fn arguments(step: &Step) -> Option<BTreeMap<String, String>> {
+    let read: Value = serde_json::from_str(&step.text).ok()?;
+    let plain = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+    let object = read.as_object()?.iter();
+    Some(object.map(|(k, v)| (k.clone(), plain(v))).collect())
+}
+
+/// A line in a destination's log.
+pub(super) fn entry(effect: &Effect, args: BTreeMap<String, String>, result: &str) -> Value {
+    json!({ "operation_key": effect.operation_key, "tool": effect.tool, "arguments": args, "result": result })
+}
+
+/// What a call does to the world, under its stable key.
+fn effect(tool: &Tool, args: &BTreeMap<String, String>, step: &Step, result: String) -> Effect {
+    let arguments = json!(args).to_string();
+    let key = tool.operation_key.as_ref().and_then(|key| args.get(key));
+    Effect {
+        step: step.index,
+        agent: step.agent.clone(),
+        tool: tool.name.clone(),
+        class: tool.class,
+        operation_key: key
+            .cloned()
+            .unwrap_or_else(|| Digest::of(&arguments).short()),
+        args_sha256: Digest::of(&arguments),
+        result: Some(result),
+        state: EffectState::Pending,
+        evidence: None,
+    }
+}
 
 impl Engine {
     pub(super) fn tool_use(&self, name: &str, arguments: Option<String>, failed: bool) -> ToolUse {
@@ -28,15 +62,7 @@ impl Engine {
             .as_ref()
             .map(|t| t.name.clone())
             .unwrap_or_default();
-        let read: Option<Value> = serde_json::from_str(&step.text).ok();
-        let args = read.as_ref().and_then(Value::as_object).map(|object| {
-            let plain = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-            object
-                .iter()
-                .map(|(k, v)| (k.clone(), plain(v)))
-                .collect::<BTreeMap<_, _>>()
-        });
-        let call = match (self.core.world.tool(&name).cloned(), args) {
+        let call = match (self.core.world.tool(&name).cloned(), arguments(step)) {
             (None, _) => Call {
                 result: format!("There is no tool '{name}'."),
                 failed: true,
@@ -91,39 +117,65 @@ impl Engine {
         if tool.class == EffectClass::ReadOnly || queued {
             return done(result, queued, args);
         }
-        let arguments = json!(args).to_string();
-        let key = tool
-            .operation_key
-            .as_ref()
-            .and_then(|key| args.get(key))
-            .cloned();
-        let key = key.unwrap_or_else(|| Digest::of(&arguments).short());
-        if let Some(kept) = self
-            .kept
-            .iter()
-            .find(|e| e.tool == tool.name && e.operation_key == key)
-        {
+        let effect = effect(tool, &args, step, result.clone());
+        if let Some(kept) = self.kept(&effect) {
             let result = kept.result.clone().unwrap_or(result);
             return done(result, false, args);
         }
-        self.effects.push(Effect {
-            step: step.index,
-            agent: step.agent.clone(),
-            tool: tool.name.clone(),
-            class: tool.class,
-            operation_key: key.clone(),
-            args_sha256: Digest::of(&arguments),
-            result: Some(result.clone()),
-            state: EffectState::Pending,
-            evidence: None,
-        });
-        if let Some(log) = &tool.log {
-            let entries = self.state.logs.entry(log.clone()).or_default();
-            entries
-                .retain(|entry| entry.get("operation_key").and_then(Value::as_str) != Some(&key));
-            entries.push(json!({ "operation_key": key, "tool": tool.name, "arguments": args, "result": result }));
+        if tool.outside && self.decided == Some(Decision::Refuse) {
+            let text = format!("{} was not let out: the operator refused it.", tool.name);
+            return done(text, true, args);
         }
+        let entry = entry(&effect, args.clone(), &result);
+        match (&tool.log, &self.destination) {
+            (Some(log), Some(dir)) if tool.outside => {
+                if let Err(error) = destination::append(dir, log, &entry) {
+                    let text = format!("{} did not reach its destination: {error}.", tool.name);
+                    return done(text, true, args);
+                }
+            }
+            (Some(log), _) => {
+                let key = entry.get("operation_key");
+                let entries = self.state.logs.entry(log.clone()).or_default();
+                entries.retain(|entry| entry.get("operation_key") != key);
+                entries.push(entry);
+            }
+            (None, _) => {}
+        }
+        self.effects.push(effect);
         done(result, false, args)
+    }
+
+    /// What was kept of an effect that would happen again.
+    fn kept(&self, effect: &Effect) -> Option<&Effect> {
+        let same =
+            |kept: &&Effect| kept.tool == effect.tool && kept.operation_key == effect.operation_key;
+        self.kept.iter().find(same)
+    }
+
+    /// The new effect outside that a step is about to have, if it is to have one.
+    pub(super) fn about_to(&self, step: &Step) -> Option<Effect> {
+        let called = step
+            .meta
+            .tool
+            .as_ref()
+            .filter(|_| step.kind == StepKind::ToolCall)?;
+        let tool = self.core.world.tool(&called.name)?;
+        let ready = tool
+            .needs
+            .iter()
+            .all(|need| self.state.memory.beliefs.contains_key(need));
+        let waits = tool.approval.as_ref().is_some_and(|id| {
+            self.state
+                .approvals
+                .get(id)
+                .is_none_or(|state| state != "approved")
+        });
+        if !tool.outside || tool.class == EffectClass::ReadOnly || !ready || waits {
+            return None;
+        }
+        let effect = effect(tool, &arguments(step)?, step, String::new());
+        self.kept(&effect).is_none().then_some(effect)
     }
 
     pub(super) fn compose_result(&self) -> Option<Draft> {

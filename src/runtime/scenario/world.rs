@@ -2,7 +2,7 @@
 
 mod check;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -252,6 +252,9 @@ pub struct Tool {
     pub verbs: Vec<String>,
     /// What it may do to the world.
     pub class: EffectClass,
+    /// Whether it reaches further than the world's own fixtures.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
     /// The argument that holds the operation key.
     #[serde(default)]
     pub operation_key: Option<String>,
@@ -349,6 +352,20 @@ impl World {
     #[must_use]
     pub fn fact(&self, id: &str) -> Option<&Fact> {
         self.fact.iter().find(|fact| fact.id == id)
+    }
+
+    /// Whether what happens stays within the world.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        let outside = |tool: &Tool| tool.outside && tool.class != EffectClass::ReadOnly;
+        !self.tool.iter().any(outside)
+    }
+
+    /// The logs at the destination outside, by name.
+    #[must_use]
+    pub fn outside_logs(&self) -> BTreeSet<&str> {
+        let outside = self.tool.iter().filter(|tool| tool.outside);
+        outside.filter_map(|tool| tool.log.as_deref()).collect()
     }
 
     /// A page by its address.

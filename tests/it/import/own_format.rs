@@ -23,6 +23,7 @@ fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
         runtime: Some(RuntimeRef {
             name: "scenario".into(),
             world: Some("[world]\n".into()),
+            destination: None,
             seed: 7,
         }),
         profile: Profile {
