@@ -51,6 +51,12 @@ pub enum Id {
     AcceptDelta,
     RequestApproval,
     Approve,
+    Effects,
+    Reconcile,
+    Keep,
+    Undone,
+    Allow,
+    Refuse,
     Pause,
     Step,
     Stop,
@@ -96,6 +102,8 @@ pub enum Context {
     Milestones,
     /// The interventions with their verdicts.
     Interventions,
+    /// What was left in the world.
+    Effects,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -106,7 +114,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -119,6 +127,7 @@ impl Context {
         Self::Pair,
         Self::Milestones,
         Self::Interventions,
+        Self::Effects,
         Self::Help,
         Self::Notice,
         Self::Prompt,
@@ -138,6 +147,8 @@ pub enum Group {
     Edit,
     /// The gate panel.
     Gates,
+    /// What was left in the world.
+    Effects,
     /// Watching runs.
     Replay,
     /// The comparison.
@@ -156,6 +167,7 @@ impl Group {
             Self::Debug => "Debug",
             Self::Edit => "Editor",
             Self::Gates => "Gates",
+            Self::Effects => "Effects",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
             Self::General => "Everywhere",
@@ -234,6 +246,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Debug,
         Group::Edit,
         Group::Gates,
+        Group::Effects,
         Group::Replay,
         Group::Compare,
         Group::General,

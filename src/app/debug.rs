@@ -8,6 +8,7 @@ use super::msg::{Hand, Job};
 use super::{App, View};
 use crate::model::{BranchId, Step};
 use crate::pipeline::{ForkRequest, NewEffects};
+use crate::runtime::Decision;
 
 /// The seed of the first try; the next ones are one higher each.
 const FIRST_SEED: u64 = 1;
@@ -130,11 +131,7 @@ pub(super) fn ask_again(app: &mut App, change: impl FnOnce(&mut Gates)) -> Vec<J
         return Vec::new();
     };
     change(gates);
-    gates.picked = None;
-    gates.follow = true;
-    gates.ticket = ticket;
-    gates.checking = true;
-    vec![Job::Check(ticket, gates.request.clone())]
+    vec![gates.ask(ticket)]
 }
 
 pub(super) fn resume(app: &mut App, diagnostic: bool) -> Vec<Job> {
@@ -171,11 +168,27 @@ pub(super) fn hand(app: &mut App, id: Id) -> Vec<Job> {
         return Vec::new();
     };
     let hand = match id {
-        Id::Stop => Hand::Stop,
+        Id::Stop => {
+            replay.asked.clear();
+            Hand::Stop
+        }
         Id::Step if replay.paused => Hand::Step,
         Id::Pause if replay.paused => Hand::Resume,
         _ => Hand::Pause,
     };
     replay.paused = matches!(hand, Hand::Pause | Hand::Step);
     vec![Job::Hand(replay.ticket, hand)]
+}
+
+/// Lets the effect that was asked about first happen, or refuses it.
+pub(super) fn answer(app: &mut App, decision: Decision) -> Vec<Job> {
+    let Some(replay) = &mut app.replay else {
+        return Vec::new();
+    };
+    let ticket = replay.ticket;
+    let asked = replay.asked.pop_front();
+    asked
+        .map(|(branch, _)| Job::Answer(ticket, branch, decision))
+        .into_iter()
+        .collect()
 }

@@ -449,6 +449,7 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
                 a.map(|i| steps()[i].clone()),
                 b.map(|i| branch_steps()[i].clone()),
             )))),
+            Job::Left(branch, step) => Msg::Left(branch, step, Ok(Box::default())),
             Job::Search(branch, words) => Msg::Hits(branch, words, Ok(vec![4, 6, 9])),
             _ => continue,
         };

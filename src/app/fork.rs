@@ -1,10 +1,11 @@
 //! A fork on its way: the gate panel before it and the replay after it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::msg::{Checked, Fault, Job, Ticket};
 use crate::gate::{Action, GateResult, Report};
-use crate::model::{Branch, BranchId, Intervention, RunStatus, Session, Step, StepHead};
+use crate::model::{Branch, BranchId, Effect, Intervention, RunStatus, Session, Step, StepHead};
 use crate::pipeline::{ForkRequest, Outcome, Progress};
 
 /// Bytes of the step being made that are shown; older ones are let go.
@@ -42,6 +43,15 @@ impl Gates {
             picked: None,
             follow: true,
         }
+    }
+
+    /// Asks the gates anew, under a new ticket; what they said before counts no more.
+    pub(super) fn ask(&mut self, ticket: Ticket) -> Job {
+        self.ticket = ticket;
+        self.checking = true;
+        self.picked = None;
+        self.follow = true;
+        Job::Check(ticket, self.request.clone())
     }
 
     /// The gate shown with its evidence, as a place in the report: the one picked, else the first that does not hold, else
@@ -213,6 +223,8 @@ pub struct Replay {
     pub current: usize,
     /// Whether the runs wait for a word.
     pub paused: bool,
+    /// New effects that runs wait with, the one asked about first in front.
+    pub asked: VecDeque<(BranchId, Box<Effect>)>,
     /// What it came to.
     pub outcome: Option<Result<Outcome, Fault>>,
 }
@@ -230,6 +242,7 @@ impl Replay {
             runs: Vec::new(),
             current: 0,
             paused: false,
+            asked: VecDeque::new(),
             outcome: None,
         }
     }
@@ -276,7 +289,10 @@ impl Replay {
                 run.hear(agent, &text);
                 None
             }
-            Progress::Asked { .. } => None,
+            Progress::Asked { branch, effect } => {
+                self.asked.push_back((branch, effect));
+                None
+            }
             Progress::Step { branch, head } => {
                 let run = self.run_of(&branch)?;
                 if run.branch.run == RunStatus::Planned {
@@ -287,6 +303,7 @@ impl Replay {
                 (!std::mem::replace(&mut run.asking, true)).then_some(branch)
             }
             Progress::Ended { branch } => {
+                self.asked.retain(|(asked, _)| *asked != branch.id);
                 let run = self.run_of(&branch.id)?;
                 let id = branch.id.clone();
                 run.branch = *branch;

@@ -1,10 +1,11 @@
 //! Gate panels of forks that are held, each for another reason, for tests.
 
-use super::fixture::{at_the_gates, checked};
+use super::effects::Left;
+use super::fixture::{at_the_gates, checked, replaying};
 use super::{App, Msg, update};
 use crate::gate::{Action, Report};
-use crate::model::GateStatus;
-use crate::pipeline::ForkRequest;
+use crate::model::{BranchId, Digest, Effect, EffectClass, EffectState, GateStatus};
+use crate::pipeline::{ForkRequest, Progress};
 
 /// A gate that does not hold: its number and what it says.
 pub(crate) struct Held {
@@ -103,5 +104,74 @@ pub(crate) fn waiting() -> App {
 pub(crate) fn held(by: &Held) -> App {
     let mut app = at_the_gates(true);
     say(&mut app, report(by));
+    app
+}
+
+pub(crate) fn effect(step: usize, tool: &str, key: &str, state: EffectState) -> Effect {
+    Effect {
+        step,
+        agent: "WebSurfer".into(),
+        tool: tool.into(),
+        class: if tool == "send_mail" {
+            EffectClass::Permanent
+        } else {
+            EffectClass::Compensable
+        },
+        operation_key: key.into(),
+        args_sha256: Digest::of(key),
+        result: None,
+        state,
+        evidence: (state != EffectState::Pending).then(|| "the destination says: line 1".into()),
+    }
+}
+
+/// What was left past step 9: one effect is settled, two are open, one of those can be asked about.
+pub(crate) fn left() -> Left {
+    Left {
+        effects: vec![
+            effect(10, "open_ticket", "T-1", EffectState::Reconciled),
+            effect(12, "open_ticket", "T-2", EffectState::Pending),
+            effect(13, "send_mail", "M-1", EffectState::Irreversible),
+        ],
+        commands: vec![
+            ["sh", "desk.sh", "tickets", "T-2"]
+                .map(str::to_owned)
+                .to_vec(),
+        ],
+    }
+}
+
+/// The panel of what was left, over the gates that are held by it.
+pub(crate) fn effects(keys: &str) -> App {
+    let mut app = held(&EFFECTS);
+    super::fixture::press(&mut app, "w");
+    let branch = BranchId::main("night-picture");
+    update(&mut app, Msg::Left(branch, 9, Ok(Box::new(left()))));
+    super::fixture::press(&mut app, keys);
+    app
+}
+
+/// Two runs that wait with a new effect.
+pub(crate) fn asked() -> App {
+    let mut app = replaying();
+    let ticket = app.replay.as_ref().unwrap().ticket;
+    for (name, key) in [("b2", "M-1"), ("b3", "M-1")] {
+        let branch = BranchId::new("night-picture", name);
+        let text = r#"{"message_id":"M-1","to":"announce@example.org"}"#;
+        let told = [
+            Progress::Delta {
+                branch: branch.clone(),
+                agent: "WebSurfer".into(),
+                text: text.into(),
+            },
+            Progress::Asked {
+                branch,
+                effect: Box::new(effect(11, "send_mail", key, EffectState::Pending)),
+            },
+        ];
+        for progress in told {
+            update(&mut app, Msg::Progress(ticket, progress));
+        }
+    }
     app
 }

@@ -362,4 +362,5 @@ fn an_ended_run_is_shown_as_the_store_has_it() {
     );
 }
 
+mod effects;
 mod gates;

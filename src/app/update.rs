@@ -6,7 +6,7 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, judge, mend, read};
+use super::{App, Purpose, View, act, effects, judge, mend, read};
 use crate::gate::Report;
 use crate::model::{Branch, BranchId, Intervention, StepHead};
 use crate::pipeline::Progress;
@@ -22,6 +22,8 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Held(ticket, result) => mend::held(app, ticket, result.map(|request| *request)),
         Msg::LookAgain(ticket) => mend::look_again(app, ticket),
         Msg::Approved(ticket, result) => mend::approved(app, ticket, result),
+        Msg::Reconciled(result) => effects::reconciled(app, result),
+        Msg::Settled(result) => effects::settled(app, result),
         Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
         Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
         other => {
@@ -60,6 +62,9 @@ fn settle(app: &mut App, msg: Msg) {
             Some(None) => app.tell("No further step reports a failure"),
             _ => {}
         },
+        Msg::Left(branch, step, left) => {
+            effects::came(app, &branch, step, left.map(|left| *left));
+        }
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
                 milestones(app, &branch, &reached);
@@ -99,6 +104,8 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Checked(..)
         | Msg::Held(..)
         | Msg::LookAgain(_)
+        | Msg::Reconciled(_)
+        | Msg::Settled(_)
         | Msg::Approved(..)
         | Msg::Progress(..)
         | Msg::Replayed(..) => {}
@@ -401,6 +408,7 @@ fn replayed(
     }
     if let Some(replay) = &mut app.replay {
         replay.outcome = Some(result.clone());
+        replay.asked.clear();
     }
     if let Err(fault) = result {
         app.fail(fault);

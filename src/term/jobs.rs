@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::app::effects::Left;
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -72,6 +73,17 @@ impl Worker {
                 tokio::spawn(async move {
                     let held = hold(&store, &model, request).await;
                     let _ = answers.send(Msg::Held(ticket, held.map(Box::new).map_err(fault)));
+                });
+            }
+            Job::Answer(ticket, branch, decision) => {
+                if let Some((reins, _)) = self.forks.get(&ticket) {
+                    reins.control.decide(&branch, decision);
+                }
+            }
+            Job::Reconcile(branch, step, operator) => {
+                tokio::spawn(async move {
+                    let asked = pipeline::reconcile(&store, &branch, step, &operator).await;
+                    let _ = answers.send(Msg::Reconciled(asked.map_err(fault)));
                 });
             }
             Job::LookAgain(ticket) => {
@@ -333,6 +345,21 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
                 .map_err(fault);
             say(Msg::Milestones(branch, reached));
         }
+        Job::Left(branch, step) => {
+            let left = left(store, &branch, step).map(Box::new).map_err(fault);
+            say(Msg::Left(branch, step, left));
+        }
+        Job::Settle {
+            branch,
+            key,
+            state,
+            why,
+            operator,
+        } => {
+            let done = pipeline::decide_effect(store, &branch, &key, state, &why, &operator);
+            let told = format!("{key} is {} now, decided by {operator}", state.name());
+            say(Msg::Settled(done.map(|()| told).map_err(fault)));
+        }
         Job::Approve(ticket, id, owner) => {
             let approved = approve(store, &id, &owner).map_err(fault);
             say(Msg::Approved(ticket, approved));
@@ -355,11 +382,20 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         Job::Check(..)
         | Job::Hold(..)
         | Job::LookAgain(_)
+        | Job::Reconcile(..)
+        | Job::Answer(..)
         | Job::Fork(..)
         | Job::Hand(..)
         | Job::External(_)
         | Job::Copy(_) => {}
     }
+}
+
+fn left(store: &Store, branch: &BranchId, step: usize) -> Result<Left, PipelineError> {
+    Ok(Left {
+        effects: pipeline::left_behind(store, branch, step)?,
+        commands: pipeline::commands(store, branch, step)?,
+    })
 }
 
 fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {

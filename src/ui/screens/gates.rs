@@ -258,7 +258,8 @@ impl Painter<'_> {
 /// The commands that do what a gate offers.
 fn mending(action: Action) -> impl Iterator<Item = &'static Command> {
     let ids: &[Id] = match action {
-        Action::Reconcile | Action::Decide => &[],
+        Action::Reconcile => &[Id::Reconcile],
+        Action::Decide => &[Id::Effects],
         Action::RequestApproval => &[Id::RequestApproval, Id::Approve],
         Action::Acknowledge => &[Id::Acknowledge],
         Action::AcceptDelta => &[Id::AcceptDelta],

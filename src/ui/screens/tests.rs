@@ -52,7 +52,11 @@ fn screens() -> Vec<(&'static str, App)> {
         ("gates_approval", held(&gate_fixture::APPROVAL)),
         ("gates_waiting", gate_fixture::waiting()),
         ("gates_delta", held(&gate_fixture::DELTA)),
+        ("effects", gate_fixture::effects("j")),
+        ("effects_asked", gate_fixture::effects("R")),
+        ("effects_none", with(fixture::opened(), "w")),
         ("replay", fixture::replaying()),
+        ("replay_asked", gate_fixture::asked()),
         ("verdict", fixture::replayed()),
         ("compare", with(fixture::replayed(), "⏎")),
         ("pair", with(fixture::replayed(), "⏎⏎")),
@@ -92,8 +96,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..20_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApo ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..24_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuyn ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();
