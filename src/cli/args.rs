@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::gate::key::{KeyError, PublicKey};
+use crate::import::check_verifier;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
 
@@ -91,6 +92,8 @@ pub enum Command {
     Receipt(Receipt),
     /// Make a key to sign with
     Owner(Owner),
+    /// Print the state of a directory, for a checkpoint line of a session file
+    Workspace(Workspace),
     /// Print the schema of a file format
     Schema(Schema),
     /// List the keys of the screen
@@ -304,12 +307,19 @@ pub struct Set {
     /// The answer that is right
     #[arg(long, value_name = "ANSWER")]
     pub expected: Option<String>,
-    /// How a final answer is judged: answer, math, or contains:TEXT
+    /// How a final answer is judged: answer, math, contains:TEXT, command:LINE, file:PATH or file:PATH=TEXT
+    ///
+    /// answer: the scorer of GAIA against --expected. math: the same on what is boxed, or the last number. contains: the answer has the
+    /// text. command: the shell runs the line in the run's workspace, with the answer on standard input; exit status 0 passes, any other
+    /// rejects, and one that hangs, cannot start or is killed judges nothing. file: the file is in the run's workspace, and has the text.
     #[arg(long, value_name = "VERIFIER", value_parser = verifier)]
     pub verifier: Option<Verifier>,
     /// A sub-goal, reached by a step that contains the text; without `=text` only by hand (--mark)
     #[arg(long = "milestone", value_name = "TITLE[=TEXT]")]
     pub milestones: Vec<String>,
+    /// Take over a workflow profile (its format: `dover schema profile`); what changes is shown at every later fork
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
     /// Forget the milestones that are set
     #[arg(long)]
     pub clear_milestones: bool,
@@ -424,6 +434,13 @@ pub enum OwnerWhat {
     },
 }
 
+/// `dover workspace`.
+#[derive(clap::Args, Debug)]
+pub struct Workspace {
+    /// A directory of a Git work tree
+    pub dir: PathBuf,
+}
+
 /// `dover schema`.
 #[derive(clap::Args, Debug)]
 pub struct Schema {
@@ -441,6 +458,8 @@ pub enum SchemaOf {
     Receipt,
     /// Steering records, as `dover classify` reads them.
     Steering,
+    /// A workflow profile: dover.toml.
+    Profile,
 }
 
 /// `dover keys`.
@@ -467,7 +486,22 @@ fn verifier(text: &str) -> Result<Verifier, String> {
         Some(("contains", part)) if !part.trim().is_empty() => {
             Ok(Verifier::Contains(part.to_owned()))
         }
-        _ => Err("say answer, math, or contains:TEXT".to_owned()),
+        Some(("command", line)) if !line.trim().is_empty() => {
+            let words = ["sh", "-c", line].map(str::to_owned);
+            Ok(Verifier::Command(words.to_vec()))
+        }
+        Some(("file", rest)) if !rest.trim().is_empty() => {
+            let (path, text) = rest
+                .split_once('=')
+                .map_or((rest, None), |(path, text)| (path, Some(text.to_owned())));
+            let verifier = Verifier::File {
+                path: path.to_owned(),
+                contains: text,
+                sha256: None,
+            };
+            check_verifier(&verifier).map(|()| verifier)
+        }
+        _ => Err("say answer, math, contains:TEXT, command:LINE or file:PATH[=TEXT]".to_owned()),
     }
 }
 
@@ -548,6 +582,26 @@ mod tests {
             Ok(Verifier::Contains("a:b".into()))
         );
         assert!(verifier("contains: ").is_err());
+        for word in [
+            "answer",
+            "math",
+            "contains:x",
+            "command:test -f a=b",
+            "file:a/b=c=d",
+            "file:a",
+        ] {
+            assert_eq!(verifier(word).unwrap().to_string(), word);
+        }
+        for word in [
+            "command: ",
+            "file:",
+            "file:=x",
+            "file:../a",
+            "file:/a",
+            "file:a= ",
+        ] {
+            assert!(verifier(word).is_err(), "{word}");
+        }
         assert!(verifier("Answer").is_err());
         assert_eq!(mark("2@17"), Ok((1, 17)));
         assert!(mark("0@17").is_err() && mark("2").is_err());

@@ -83,8 +83,9 @@ impl CliError {
             },
             // The store can be read but an operation failed, such as on a full disk.
             Self::Store(StoreError::Database { .. })
-            | Self::Pipeline(PipelineError::Store(StoreError::Database { .. }))
-            | Self::Pipeline(PipelineError::Refused(_))
+            | Self::Pipeline(
+                PipelineError::Store(StoreError::Database { .. }) | PipelineError::Refused(_),
+            )
             | Self::Damaged(_)
             | Self::BrokenOff
             | Self::Threads(_)

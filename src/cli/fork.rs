@@ -23,6 +23,7 @@ pub struct Forked {
     intervention: Edit,
     branches: Vec<Ran>,
     gates: Vec<GateResult>,
+    notes: Vec<String>,
     baseline: bool,
     answer_leak: bool,
     progress: Option<f64>,
@@ -157,12 +158,16 @@ impl From<Outcome> for Forked {
             verdict,
             reason,
         } = outcome;
+        let (gates, notes) = report
+            .map(|report| (report.gates, report.notes))
+            .unwrap_or_default();
         Self {
+            gates,
+            notes,
             baseline: intervention.category == Category::None,
             answer_leak: intervention.answer_leak,
             intervention: intervention.into(),
             branches: branches.into_iter().map(Ran::from).collect(),
-            gates: report.map(|report| report.gates).unwrap_or_default(),
             progress,
             verdict,
             reason,
@@ -267,6 +272,9 @@ impl Answer for Forked {
             )?;
         }
         gates(out, &self.gates)?;
+        for note in &self.notes {
+            out.labelled("  changed since the start: ", note)?;
+        }
         out.heading("runs")?;
         for branch in &self.branches {
             branch.print(out)?;

@@ -22,6 +22,8 @@ struct Imported {
     agents: Vec<String>,
     trials: usize,
     coverage: Coverage,
+    /// What has changed beside a log that is known already.
+    notes: Vec<String>,
 }
 
 /// Runs the subcommand.
@@ -43,8 +45,14 @@ pub fn run(context: &mut Context, args: &Import) -> Result<Exit, CliError> {
     let (id, new) = taken?;
     let session = store.session(&id)?;
     let main = BranchId::main(&id);
+    let news = if new {
+        None
+    } else {
+        pipeline::profile_news(&store, &id, &args.file)?
+    };
     context.out.give(&Imported {
         new,
+        notes: news.into_iter().collect(),
         format: session.format,
         title: session.title,
         steps: store.branch(&main)?.steps,
@@ -66,6 +74,9 @@ impl Answer for Imported {
         out.labelled("  coverage ", &coverage_line(&self.coverage))?;
         for note in &self.coverage.notes {
             out.labelled("    ", &format!("{}: {}", note.place, note.reason))?;
+        }
+        for note in &self.notes {
+            out.labelled("  profile  ", note)?;
         }
         out.row(Tone::Faint, &format!("  Open it: dover {}", self.session))
     }

@@ -27,6 +27,7 @@ mod set;
 mod show;
 mod text;
 mod trials;
+mod workspace;
 
 use std::io::Write;
 
@@ -73,6 +74,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Classify(args)) => classify::run(&mut context, &args),
         Some(Command::Receipt(args)) => receipt::run(&mut context, args),
         Some(Command::Owner(args)) => owner::run(&mut context, args),
+        Some(Command::Workspace(args)) => workspace::run(&mut context, &args),
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
         Some(Command::Keys(args)) => keys::run(&mut context, &args),

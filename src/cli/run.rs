@@ -38,12 +38,12 @@ pub fn run(context: &mut Context, args: &Run) -> Result<Exit, CliError> {
     let played = match out {
         None => {
             let store = context.store()?;
-            let session = pipeline::play_world(&store, &text, *seed)?;
+            let session = pipeline::play_world(&store, world, &text, *seed)?;
             played(&store, session, *seed, None)?
         }
         Some(file) => {
             let (store, _folder) = context::temporary()?;
-            let id = pipeline::play_world(&store, &text, *seed)?;
+            let id = pipeline::play_world(&store, world, &text, *seed)?;
             let mut session = store.session(&id)?;
             name_world(&mut session, world, file);
             write(&store, &session, file)?;

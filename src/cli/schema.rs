@@ -5,7 +5,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use crate::gate::receipt::RECEIPT_SCHEMA;
 use crate::gate::steering::STEERING_SCHEMA;
-use crate::import::SESSION_SCHEMA;
+use crate::import::{PROFILE_SCHEMA, SESSION_SCHEMA};
 
 /// Runs the subcommand. A schema is JSON in either form of output.
 pub fn run(context: &mut Context, args: &Schema) -> Result<Exit, CliError> {
@@ -13,6 +13,7 @@ pub fn run(context: &mut Context, args: &Schema) -> Result<Exit, CliError> {
         SchemaOf::Session => SESSION_SCHEMA,
         SchemaOf::Receipt => RECEIPT_SCHEMA,
         SchemaOf::Steering => STEERING_SCHEMA,
+        SchemaOf::Profile => PROFILE_SCHEMA,
     };
     context.out.raw(text)?;
     Ok(Exit::Done)

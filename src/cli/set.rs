@@ -27,6 +27,8 @@ struct Known {
     owners: BTreeMap<String, String>,
     not_the_editor: bool,
     effects: Vec<Effect>,
+    /// How the workflow differs from what it was at the start.
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -42,12 +44,15 @@ pub fn run(context: &mut Context, args: &Set) -> Result<Exit, CliError> {
     let branch = context::branch(&store, &args.session, None)?;
     let mut session = store.session(branch.session())?;
     let before = session.clone();
+    if let Some(file) = &args.profile {
+        pipeline::take_profile(&mut session, file)?;
+    }
     change(&mut session, args)?;
     // Everything is checked before anything is written.
     check_marks(&store, &session, &branch, args)?;
     check_effects(&store, &branch, args)?;
     if session != before {
-        pipeline::update(&store, &session)?;
+        pipeline::update(&store, &session, &context.operator())?;
     }
     for (milestone, step) in &args.marks {
         store.mark_milestone(&branch, *milestone, *step)?;
@@ -180,6 +185,11 @@ fn known(store: &Store, session: Session, branch: BranchId) -> Result<Known, Cli
     let reached = store.milestones(&branch)?;
     Ok(Known {
         effects: store.effects(&branch)?,
+        notes: session
+            .at_start
+            .as_ref()
+            .map(|start| start.changes(&session.workflow()))
+            .unwrap_or_default(),
         session: session.id,
         title: session.title,
         expected: session.expected,
@@ -204,12 +214,10 @@ impl Answer for Known {
             "  expected   ",
             self.expected.as_deref().unwrap_or("not set"),
         )?;
-        let verifier = match &self.verifier {
-            None => "not set".to_owned(),
-            Some(Verifier::Answer) => "answer".to_owned(),
-            Some(Verifier::Math) => "math".to_owned(),
-            Some(Verifier::Contains(text)) => format!("contains:{text}"),
-        };
+        let verifier = self
+            .verifier
+            .as_ref()
+            .map_or("not set".to_owned(), ToString::to_string);
         out.labelled("  verifier   ", &verifier)?;
         for (i, Reached { milestone, step }) in self.milestones.iter().enumerate() {
             let place = step.map_or("not reached".to_owned(), |step| format!("step {step}"));
@@ -236,6 +244,9 @@ impl Answer for Known {
                 word(effect.state)
             );
             out.labelled("  effect     ", &line)?;
+        }
+        for note in &self.notes {
+            out.labelled("  changed    ", note)?;
         }
         Ok(())
     }

@@ -71,9 +71,8 @@ pub(super) fn gate(input: &Effects) -> GateResult {
             let first = open
                 .first()
                 .map_or("KEY", |effect| effect.operation_key.as_str());
-            let more = if open.len() > 1 { ", and so on" } else { "" };
             format!(
-                "Say what became of it: dover set {session} --effect {first}=keep --why TEXT (or =reverted){more}"
+                "Decide: dover set {session} --effect {first}=keep --why TEXT (or =reverted); or say what the tool does: --tool NAME=read_only"
             )
         };
         let gate = gate

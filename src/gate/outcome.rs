@@ -40,6 +40,19 @@ impl Report {
                 Unjudged::NoReceipt.to_string(),
                 "Let the run come to its end and write one",
             ),
+            (
+                _,
+                Judgement::CannotJudge(
+                    why @ (Unjudged::NoWorkspace
+                    | Unjudged::NotRun
+                    | Unjudged::Signal
+                    | Unjudged::Outside
+                    | Unjudged::Unreadable),
+                ),
+            ) => gate.fails(
+                why.to_string(),
+                "Mend the verifier or the workspace: dover set S --verifier",
+            ),
             (_, Judgement::CannotJudge(why)) if why != Unjudged::NoAnswer => gate.fails(
                 why.to_string(),
                 "Set what is right: dover set S --expected TEXT",

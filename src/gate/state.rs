@@ -3,7 +3,7 @@
 //! dover compares what was recorded with what was read back; that a runtime calls its restore exact is not evidence.
 
 use super::{Action, GateResult};
-use crate::model::{Checkpoint, KeyState, RestoreResult, RestoredKey};
+use crate::model::{Checkpoint, Digest, RestoreResult, RestoredKey};
 
 /// The one key whose drift may be acknowledged.
 const TOOL_REGISTRY: &str = "tool_registry";
@@ -30,6 +30,15 @@ pub struct KeyResult {
     pub result: RestoreResult,
     /// The test, in a few words.
     pub test: String,
+    /// The evidence before: the revision, and the fingerprint in short; none if there is none.
+    pub before: Option<String>,
+    /// The same as it was read back.
+    pub after: Option<String>,
+}
+
+/// A revision and the fingerprint that goes with it, for a person.
+fn evidence(revision: &str, fingerprint: &Digest) -> String {
+    format!("{revision} ({})", fingerprint.short())
 }
 
 /// Compares each required key as it was read back with its record.
@@ -46,20 +55,23 @@ pub fn compare_keys(input: &State) -> Vec<KeyResult> {
     required
         .into_iter()
         .map(|key| {
-            let Some(evidence) = recorded.and_then(|keys| keys.get(key)) else {
+            let Some(recorded_as) = recorded.and_then(|keys| keys.get(key)) else {
                 return KeyResult {
                     key: key.clone(),
                     result: RestoreResult::Missing,
                     test: "nothing recorded at the checkpoint".into(),
+                    before: None,
+                    after: None,
                 };
             };
+            let before = Some(evidence(&recorded_as.revision, &recorded_as.fingerprint));
             let read = input.restored.iter().filter(|read| read.key == *key);
             // A key read back twice counts as its worst reading.
             read.map(|read| {
                 let result = match (&read.revision, &read.fingerprint) {
                     (Some(revision), Some(fingerprint))
-                        if *revision == evidence.revision
-                            && *fingerprint == evidence.fingerprint =>
+                        if *revision == recorded_as.revision
+                            && *fingerprint == recorded_as.fingerprint =>
                     {
                         RestoreResult::Exact
                     }
@@ -69,12 +81,13 @@ pub fn compare_keys(input: &State) -> Vec<KeyResult> {
                 KeyResult {
                     key: key.clone(),
                     result,
-                    test: match drift(evidence, read) {
-                        Some(drift) if result == RestoreResult::Drifted => {
-                            format!("{}; {drift}", read.test)
-                        }
-                        _ => read.test.clone(),
-                    },
+                    test: read.test.clone(),
+                    before: before.clone(),
+                    after: read
+                        .revision
+                        .as_ref()
+                        .zip(read.fingerprint.as_ref())
+                        .map(|(revision, fingerprint)| evidence(revision, fingerprint)),
                 }
             })
             .max_by_key(|found| found.result)
@@ -82,22 +95,11 @@ pub fn compare_keys(input: &State) -> Vec<KeyResult> {
                 key: key.clone(),
                 result: RestoreResult::Untested,
                 test: "not read back".into(),
+                before: before.clone(),
+                after: None,
             })
         })
         .collect()
-}
-
-/// What the tool registry was and is: its count and the hash of its schema.
-fn drift(before: &KeyState, now: &RestoredKey) -> Option<String> {
-    let (revision, fingerprint) = (now.revision.as_ref()?, now.fingerprint?);
-    (now.key == TOOL_REGISTRY).then(|| {
-        format!(
-            "{} {} before, {revision} {} now",
-            before.revision,
-            before.fingerprint.short(),
-            fingerprint.short()
-        )
-    })
 }
 
 pub(super) fn gate(input: &State) -> GateResult {
@@ -116,7 +118,19 @@ pub(super) fn gate(input: &State) -> GateResult {
         } else {
             ""
         };
-        format!("{} {}{note}: {}", key.key, key.result.name(), key.test)
+        let values = match (&key.before, &key.after) {
+            (None, _) => String::new(),
+            (Some(before), Some(after)) if key.result != RestoreResult::Exact => {
+                format!("; was {before}, is {after}")
+            }
+            (Some(before), _) => format!("; was {before}"),
+        };
+        format!(
+            "{} {}{note}: {}{values}",
+            key.key,
+            key.result.name(),
+            key.test
+        )
     });
     let details: Vec<String> = details.collect();
     let unsure: Vec<&KeyResult> = keys

@@ -1,14 +1,16 @@
 //! dover's own JSONL: a line is a JSON object whose `type` says which noun of the model it holds (`session.schema.json`).
 //!
-//! A checkpoint line stands before its step or after it, an effect line after the step that caused it.
+//! A checkpoint line stands before its step or after it, an effect line after the step that caused it. Steps take the places in which
+//! they stand and take their state and effects with them, whatever the numbers say; numbers that contradict each other are told.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use crate::model::{
-    AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, Session, Step,
+    AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, RuntimeRef, Session, Step,
 };
 
 /// The JSON Schema of a line, as `dover schema session` prints it.
@@ -17,8 +19,36 @@ pub const SESSION_SCHEMA: &str = include_str!("session.schema.json");
 /// Keys of which a header has at least one; other programs write lines of type `session` too.
 const HEADER: [&str; 5] = ["task", "agents", "profile", "runtime", "milestones"];
 
-/// A step with the state before it and its effects.
-pub(super) type Made = (Step, Option<Checkpoint>, Vec<Effect>);
+/// A step with the state before it and its effects, and what its lines contradict themselves in.
+#[derive(Default)]
+pub(super) struct Made {
+    pub step: Step,
+    pub checkpoint: Option<Checkpoint>,
+    pub effects: Vec<Effect>,
+    pub faults: Vec<String>,
+}
+
+impl Made {
+    /// Gives the step its place, and with it its state and its effects. An effect that names a later step keeps that number: it must
+    /// hold back a fork at either.
+    pub(super) fn placed(mut self, at: usize) -> Self {
+        let own = std::mem::replace(&mut self.step.index, at);
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.step = at;
+        }
+        for effect in &mut self.effects {
+            let named = effect.step;
+            effect.step = if named == own { at } else { at.max(named) };
+            if named != own {
+                self.faults.push(format!(
+                    "the effect {} names step {named} and stands after step {own}: it is taken for step {}",
+                    effect.operation_key, effect.step
+                ));
+            }
+        }
+        self
+    }
+}
 
 /// What has been read of dover's own lines.
 #[derive(Default)]
@@ -31,6 +61,8 @@ pub(super) struct Own {
     pub answer: Option<String>,
     checkpoint: Option<Checkpoint>,
     pending: Option<Made>,
+    /// The number of the last step line.
+    last: Option<usize>,
 }
 
 impl Own {
@@ -62,26 +94,55 @@ impl Own {
             }
             "step" => {
                 let step: Step = serde_json::from_value(value).map_err(wrong)?;
-                let done = self.flush();
-                let checkpoint = self.checkpoint.take();
-                self.pending = Some((step, checkpoint, Vec::new()));
+                let mut done = self.flush();
+                let mut made = Made {
+                    checkpoint: self.checkpoint.take(),
+                    ..Made::default()
+                };
+                let twice = self.last == Some(step.index);
+                if let Some(last) = self
+                    .last
+                    .replace(step.index)
+                    .filter(|last| *last >= step.index)
+                {
+                    made.faults
+                        .push(format!("its step {} stands after step {last}", step.index));
+                }
+                if twice
+                    && let Some(before) = &mut done
+                    && before.checkpoint.take().is_some()
+                {
+                    // Which of the two it was the state before cannot be told.
+                    made.faults
+                        .push("the state of a number that stands twice was left out".to_owned());
+                }
+                if let Some(other) = made.checkpoint.take_if(|state| state.step != step.index) {
+                    made.faults.push(format!(
+                        "the state before step {} stands before step {}: it was left out",
+                        other.step, step.index
+                    ));
+                }
+                made.step = step;
+                self.pending = Some(made);
                 return Ok(done);
             }
             "checkpoint" => {
                 let checkpoint: Checkpoint = serde_json::from_value(value).map_err(wrong)?;
                 match &mut self.pending {
-                    Some((step, slot, _)) if step.index == checkpoint.step => {
-                        *slot = Some(checkpoint);
+                    Some(made)
+                        if made.step.index == checkpoint.step && made.checkpoint.is_none() =>
+                    {
+                        made.checkpoint = Some(checkpoint);
                     }
                     _ => self.checkpoint = Some(checkpoint),
                 }
             }
             "effect" => {
                 let effect: Effect = serde_json::from_value(value).map_err(wrong)?;
-                let Some((_, _, effects)) = &mut self.pending else {
+                let Some(made) = &mut self.pending else {
                     return Err("an effect before any step".to_owned());
                 };
-                effects.push(effect);
+                made.effects.push(effect);
             }
             "agent" => self
                 .agents
@@ -139,14 +200,26 @@ impl Own {
     }
 }
 
-/// Writes a session in dover's own JSONL; what is read back is what was written.
+/// Writes a session in dover's own JSONL; what is read back is what was written. What dover found out for itself, and where a profile
+/// is at home, stays with the store.
 pub fn export<'a>(
     out: &mut dyn Write,
     session: &Session,
     steps: impl IntoIterator<Item = (&'a Step, Option<&'a Checkpoint>, &'a [Effect])>,
     answer: Option<&str>,
 ) -> io::Result<()> {
-    line(out, "session", session)?;
+    let header = Session {
+        at_start: None,
+        base_dir: None,
+        evidence: BTreeMap::new(),
+        config: None,
+        runtime: session.runtime.clone().map(|runtime| RuntimeRef {
+            destination: None,
+            ..runtime
+        }),
+        ..session.clone()
+    };
+    line(out, "session", &header)?;
     for (step, checkpoint, effects) in steps {
         if let Some(checkpoint) = checkpoint {
             line(out, "checkpoint", checkpoint)?;

@@ -29,6 +29,16 @@ pub enum ImportError {
         /// What to do.
         mend: String,
     },
+    /// A workflow profile that cannot be understood.
+    #[error("workflow profile {file}{place}: {reason}. See `dover schema profile`")]
+    Profile {
+        /// The file.
+        file: PathBuf,
+        /// The line, if there is one.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The receiver of the steps failed.
     #[error("{reason}")]
     Sink {

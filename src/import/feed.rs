@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::classify::{ANSWER_MARK, Classifier, is_human, is_machine};
-use super::dover::Own;
+use super::dover::{Made, Own};
 use super::message::{Draft, Hint, Reading, read};
 use super::{ImportError, Sink};
 use crate::model::{
@@ -340,9 +340,20 @@ impl<'a> Feed<'a> {
         }
     }
 
-    fn deliver_own(&mut self, made: super::dover::Made) -> Result<(), ImportError> {
-        let (mut step, checkpoint, effects) = made;
-        step.index = self.steps;
+    fn deliver_own(&mut self, made: Made) -> Result<(), ImportError> {
+        let Made {
+            step,
+            checkpoint,
+            effects,
+            faults,
+        } = made.placed(self.steps);
+        if !faults.is_empty() {
+            self.coverage.damaged += 1;
+            self.coverage.read = self.coverage.read.saturating_sub(1);
+        }
+        for fault in faults {
+            self.note(format!("step {}", self.steps), fault);
+        }
         self.coverage.content |= !step.text.trim().is_empty();
         self.speaks(&step);
         if step.kind == StepKind::Task {

@@ -11,6 +11,7 @@ mod feed;
 mod lenient;
 mod lists;
 mod message;
+mod profile;
 mod session;
 mod source;
 mod walk;
@@ -22,6 +23,7 @@ use crate::model::{Checkpoint, Digest, Effect, Session, Step, StepKind};
 
 pub use dover::{SESSION_SCHEMA, export};
 pub use error::ImportError;
+pub use profile::{PROFILE_SCHEMA, ProfileFile, check_verifier, is_profile};
 
 use error::KNOWN;
 use feed::Feed;
@@ -103,6 +105,8 @@ pub enum Content {
     Log,
     /// A scenario world: TOML with `[[agent]]` or `[[page]]` tables.
     World,
+    /// A workflow profile, which is read with the session beside it.
+    Profile,
 }
 
 /// Tells a scenario world from a log: worlds are TOML and have agents. A world with a fault in it is still a world, so that the fault is
@@ -111,6 +115,9 @@ pub enum Content {
 pub fn sniff(path: &Path) -> Content {
     /// Worlds are small; a larger file is a log.
     const LARGEST: u64 = 4 << 20;
+    if is_profile(path) {
+        return Content::Profile;
+    }
     let small = std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST);
     let text = if small {
         std::fs::read_to_string(path).unwrap_or_default()
@@ -191,6 +198,9 @@ fn finish(mut feed: Feed<'_>, path: &Path, source_digest: Digest) -> Result<Impo
                 ..Session::default()
             }
         });
+        if let Some(told) = profile::tame(&mut session) {
+            feed.note("the session line", told);
+        }
         session.milestones.extend(own.milestones);
         session.annotations.extend(own.annotations);
         session.agents.extend(own.agents);

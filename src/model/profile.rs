@@ -1,6 +1,6 @@
 //! The workflow profile (SPEC 3): what is fixed before the run or at import, so that gates have something to hold on to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,119 @@ pub struct Workflow {
     pub expected: Option<String>,
 }
 
+impl Workflow {
+    /// What is different now, a line each; texts are named, not told.
+    #[must_use]
+    pub fn changes(&self, now: &Self) -> Vec<String> {
+        let (old, new) = (&self.profile, &now.profile);
+        let mut lines = Vec::new();
+        let then: BTreeSet<_> = old.required_keys.iter().collect();
+        let now_required: BTreeSet<_> = new.required_keys.iter().collect();
+        let removed = then.difference(&now_required);
+        lines.extend(removed.map(|key| format!("required key {key} removed")));
+        let added = now_required.difference(&then);
+        lines.extend(added.map(|key| format!("required key {key} added")));
+        for (name, then, now) in differing(&old.tools, &new.tools) {
+            tool_changes(&mut lines, name, then, now);
+        }
+        if old.sensitive != new.sensitive {
+            let (then, now) = (old.sensitive.len(), new.sensitive.len());
+            lines.push(format!("sensitive words changed: {then} to {now}"));
+        }
+        for (name, then, now) in differing(&old.owners, &new.owners) {
+            lines.push(format!(
+                "owner {name} {}",
+                word(then, now, "has another key")
+            ));
+        }
+        if old.not_the_editor != new.not_the_editor {
+            lines.push(if new.not_the_editor {
+                "the editor may no longer approve".to_owned()
+            } else {
+                "the editor may approve now".to_owned()
+            });
+        }
+        if old.workspace != new.workspace {
+            lines.push(format!(
+                "workspace {}",
+                word(old.workspace.as_ref(), new.workspace.as_ref(), "changed")
+            ));
+        }
+        for (name, then, now) in differing(&old.keys, &new.keys) {
+            lines.push(format!(
+                "state key {name} {}",
+                word(then, now, "is read otherwise")
+            ));
+        }
+        if self.verifier != now.verifier {
+            let kind = |one: &Option<Verifier>| one.as_ref().map_or("none", Verifier::kind);
+            lines.push(match (kind(&self.verifier), kind(&now.verifier)) {
+                (then, now) if then == now => format!("verifier: another {now}"),
+                (then, now) => format!("verifier: {then} to {now}"),
+            });
+        }
+        if self.expected != now.expected {
+            lines.push(format!(
+                "expected answer {}",
+                word(self.expected.as_ref(), now.expected.as_ref(), "changed")
+            ));
+        }
+        lines
+    }
+}
+
+/// How a tool is known otherwise.
+fn tool_changes(
+    lines: &mut Vec<String>,
+    name: &str,
+    then: Option<&ToolProfile>,
+    now: Option<&ToolProfile>,
+) {
+    let (Some(then), Some(now)) = (then, now) else {
+        let class = now.map_or(String::new(), |now| format!(" as {}", now.class.name()));
+        lines.push(format!("tool {name} {}{class}", word(then, now, "changed")));
+        return;
+    };
+    if then.class != now.class {
+        let (then, now) = (then.class.name(), now.class.name());
+        lines.push(format!("tool {name}: {then} to {now}"));
+    }
+    if then.outside != now.outside {
+        let reach = if now.outside {
+            "outside now"
+        } else {
+            "no longer outside"
+        };
+        lines.push(format!("tool {name}: {reach}"));
+    }
+    if then.operation_key != now.operation_key {
+        lines.push(format!("tool {name}: its operation key stands elsewhere"));
+    }
+    if (&then.reconcile, then.time_limit) != (&now.reconcile, now.time_limit) {
+        lines.push(format!("tool {name}: reconciled otherwise"));
+    }
+}
+
+/// The entries that are not the same in both, in the order of their names.
+fn differing<'a, T: PartialEq>(
+    then: &'a BTreeMap<String, T>,
+    now: &'a BTreeMap<String, T>,
+) -> impl Iterator<Item = (&'a str, Option<&'a T>, Option<&'a T>)> {
+    let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+    names.into_iter().filter_map(|name| {
+        let (then, now) = (then.get(name), now.get(name));
+        (then != now).then_some((name.as_str(), then, now))
+    })
+}
+
+fn word<T>(then: Option<T>, now: Option<T>, changed: &str) -> &str {
+    match (then, now) {
+        (None, _) => "added",
+        (_, None) => "removed",
+        _ => changed,
+    }
+}
+
 impl Session {
     /// The workflow as it stands now.
     #[must_use]
@@ -87,5 +200,74 @@ impl Session {
             verifier: self.verifier.clone(),
             expected: self.expected.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::EffectClass;
+
+    #[test]
+    fn a_change_is_told_in_one_line_each() {
+        let tool = |class| ToolProfile {
+            class,
+            ..ToolProfile::default()
+        };
+        let then = Workflow {
+            profile: Profile {
+                required_keys: vec!["browser".into(), "workspace".into()],
+                tools: BTreeMap::from([
+                    ("send_mail".into(), tool(EffectClass::Unknown)),
+                    ("open_ticket".into(), tool(EffectClass::Idempotent)),
+                ]),
+                ..Profile::default()
+            },
+            verifier: None,
+            expected: Some("17".into()),
+        };
+        assert!(then.changes(&then).is_empty());
+        let mut now = then.clone();
+        now.profile.required_keys = vec!["workspace".into(), "credentials".into()];
+        now.profile.tools = BTreeMap::from([
+            (
+                "send_mail".into(),
+                ToolProfile {
+                    outside: true,
+                    reconcile: vec!["ask".into()],
+                    ..tool(EffectClass::ReadOnly)
+                },
+            ),
+            ("look".into(), tool(EffectClass::ReadOnly)),
+        ]);
+        now.profile.owners = BTreeMap::from([("olga".into(), "00".into())]);
+        now.profile.not_the_editor = true;
+        now.profile.sensitive = vec!["SECRET".into()];
+        now.verifier = Some(Verifier::Answer);
+        now.expected = Some("18".into());
+        let lines = then.changes(&now);
+        assert_eq!(
+            lines,
+            [
+                "required key browser removed",
+                "required key credentials added",
+                "tool look added as read_only",
+                "tool open_ticket removed",
+                "tool send_mail: unknown to read_only",
+                "tool send_mail: outside now",
+                "tool send_mail: reconciled otherwise",
+                "sensitive words changed: 0 to 1",
+                "owner olga added",
+                "the editor may no longer approve",
+                "verifier: none to answer",
+                "expected answer changed",
+            ]
+        );
+        // Any difference is told, or it would be silent.
+        assert!(!now.changes(&then).is_empty());
+        // A list in another order requires the same.
+        let mut turned = then.clone();
+        turned.profile.required_keys.reverse();
+        assert!(then.changes(&turned).is_empty());
     }
 }

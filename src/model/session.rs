@@ -116,10 +116,11 @@ pub struct Session {
     /// The workflow as it stood when the session was taken in; a later change is shown against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_start: Option<Box<Workflow>>,
-    /// Where the profile's commands and its workspace are at home; none for a log without a profile file.
+    /// Where the profile's commands and its workspace are at home; none for a log without a profile file. It stands in no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_dir: Option<PathBuf>,
-    /// State keys that dover itself read when the session was taken in; they hold for every checkpoint that says nothing of them.
+    /// State keys that the profile's own commands told when the session was taken in, without their values. The same command is asked
+    /// again at a fork. Only what does not change during a run belongs here: a work tree does, so it stands in checkpoints alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evidence: BTreeMap<String, KeyState>,
     /// The configuration of `main`, pinned when the session was taken in.

@@ -1,16 +1,17 @@
 //! Verifiers: deterministic judges of a final answer (SPEC 3). A model's opinion is never one.
 //!
-//! What cannot be judged is said to be so, never passed and never rejected.
+//! What cannot be judged is said to be so, never passed and never rejected. Two of them look at the run's workspace; that is done
+//! where there is one (`pipeline::verify`), here they cannot judge.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::answer;
+use super::{Digest, answer};
 
 /// How a final answer is judged (SPEC 3).
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Verifier {
     /// GAIA's scorer against the session's expected answer.
     Answer,
@@ -18,6 +19,59 @@ pub enum Verifier {
     Math,
     /// The final answer contains this text, letter case aside.
     Contains(String),
+    /// A command that runs in the run's workspace, with the final answer on its standard input: exit status 0 passes, another rejects.
+    Command(Vec<String>),
+    /// A file of the run's workspace exists, and is as it should be.
+    File {
+        /// Its path in the workspace.
+        path: String,
+        /// It contains this text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        contains: Option<String>,
+        /// It has this digest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sha256: Option<Digest>,
+    },
+}
+
+impl Verifier {
+    /// Its kind as it stands in files.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Math => "math",
+            Self::Contains(_) => "contains",
+            Self::Command(_) => "command",
+            Self::File { .. } => "file",
+        }
+    }
+}
+
+impl fmt::Display for Verifier {
+    /// As `dover set --verifier` takes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer => f.write_str("answer"),
+            Self::Math => f.write_str("math"),
+            Self::Contains(text) => write!(f, "contains:{text}"),
+            Self::Command(words) => match words.as_slice() {
+                [sh, flag, script] if sh == "sh" && flag == "-c" => write!(f, "command:{script}"),
+                _ => write!(f, "command:{}", words.join(" ")),
+            },
+            Self::File {
+                path,
+                contains,
+                sha256,
+            } => {
+                write!(f, "file:{path}")?;
+                if let Some(text) = contains {
+                    write!(f, "={text}")?;
+                }
+                sha256.map_or(Ok(()), |digest| write!(f, " (sha256 {})", digest.short()))
+            }
+        }
+    }
 }
 
 /// What a verifier says of a final answer.
@@ -46,6 +100,16 @@ pub enum Unjudged {
     NoAnswer,
     /// The branch has no outcome receipt of its own.
     NoReceipt,
+    /// The verifier looks at the run's files, and they are not known.
+    NoWorkspace,
+    /// The verifier's command could not be started, did not end in time or printed without end.
+    NotRun,
+    /// A signal ended the verifier's command.
+    Signal,
+    /// The file's path leads out of the workspace.
+    Outside,
+    /// The file is there and cannot be read.
+    Unreadable,
 }
 
 impl fmt::Display for Unjudged {
@@ -57,6 +121,11 @@ impl fmt::Display for Unjudged {
             Self::NonFiniteExpected => "the expected answer is not a finite number",
             Self::NoAnswer => "there is no final answer",
             Self::NoReceipt => "the branch has no outcome receipt of its own",
+            Self::NoWorkspace => "the run has no workspace for the verifier to look at",
+            Self::NotRun => "the verifier's command did not run to its end",
+            Self::Signal => "the verifier's command was ended by a signal",
+            Self::Outside => "the verifier's file lies outside the workspace",
+            Self::Unreadable => "the verifier's file cannot be read",
         })
     }
 }
@@ -99,6 +168,7 @@ fn ruling(
     let standard = match verifier {
         Verifier::Contains(part) => part,
         Verifier::Answer | Verifier::Math => expected.ok_or(Unjudged::NoExpected)?,
+        Verifier::Command(_) | Verifier::File { .. } => return Err(Unjudged::NoWorkspace),
     };
     let standard = answer::Expected::parse(standard)?;
     let text = answer
@@ -108,6 +178,7 @@ fn ruling(
         Verifier::Answer => standard.matches(text),
         Verifier::Math => standard.matches(&answer::math_answer(text)),
         Verifier::Contains(part) => text.to_lowercase().contains(&part.trim().to_lowercase()),
+        Verifier::Command(_) | Verifier::File { .. } => return Err(Unjudged::NoWorkspace),
     })
 }
 
@@ -146,6 +217,12 @@ mod tests {
                 None,
                 Some("x"),
                 Unjudged::EmptyExpected,
+            ),
+            (
+                Some(&Verifier::Command(vec!["true".into()])),
+                Some("x"),
+                Some("x"),
+                Unjudged::NoWorkspace,
             ),
         ];
         for (verifier, expected, answer, why) in table {

@@ -2,6 +2,7 @@
 //!
 //! What it says is a stranger's word: callers read it strictly. Its environment is the user's own; nothing of it is written down.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -44,6 +45,17 @@ pub(super) async fn run(
     stdin: &[u8],
     limit: Duration,
 ) -> Result<Ran, String> {
+    run_in(command, dir, &[], stdin, limit).await
+}
+
+/// [`run`] with a changed environment; a variable without a value is taken out.
+pub(super) async fn run_in(
+    command: &[String],
+    dir: Option<&Path>,
+    environment: &[(&str, Option<&OsStr>)],
+    stdin: &[u8],
+    limit: Duration,
+) -> Result<Ran, String> {
     let Some((program, arguments)) = command.split_first() else {
         return Err("no command is configured".into());
     };
@@ -54,6 +66,12 @@ pub(super) async fn run(
             .stderr(Stdio::piped());
         if let Some(dir) = dir {
             it.current_dir(dir);
+        }
+        for (name, value) in environment {
+            match value {
+                Some(value) => it.env(name, value),
+                None => it.env_remove(name),
+            };
         }
     });
     wrap.wrap(KillOnDrop);
@@ -72,6 +90,22 @@ pub(super) async fn run(
             limit.as_secs_f32()
         )),
     }
+}
+
+/// Waits for commands where nothing else is awaited: an import.
+pub(super) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> std::io::Result<T> {
+    // A thread of its own, for a runtime must not be started inside another.
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            Ok(runtime.block_on(work))
+        });
+        waiting
+            .join()
+            .unwrap_or_else(|_| Err(std::io::Error::other("the thread broke down")))
+    })
 }
 
 async fn talk(child: &mut dyn ChildWrapper, said: &[u8]) -> std::io::Result<Ran> {
@@ -107,7 +141,8 @@ async fn read(pipe: &mut Option<impl AsyncRead + Unpin>) -> std::io::Result<Vec<
     Ok(bytes)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

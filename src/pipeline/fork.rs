@@ -14,7 +14,7 @@ use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
 use super::judge::{Probe, judge};
 use super::replay::replay;
-use super::{Control, Outcome, PipelineError, Plan, config};
+use super::{Control, Outcome, PipelineError, Plan, config, probe, workspace};
 
 /// The most new steps a run may make, whatever the runtime's own limits.
 const MAX_NEW_STEPS: usize = 500;
@@ -99,6 +99,7 @@ pub async fn fork(
         let plan = plan.clone();
         blocking(store, move |store| write(store, &plan, &probe)).await?
     };
+    let made: Vec<BranchId> = branches.iter().map(|branch| branch.id.clone()).collect();
     let held = branches.iter().all(|branch| branch.run == RunStatus::Held);
     // A watcher that went away does not stop the work.
     let _ = progress.send(Progress::Forked {
@@ -122,9 +123,12 @@ pub async fn fork(
     }
     let id = intervention.id.clone();
     blocking(store, move |store| {
+        let mut outcome = super::outcome(store, &id)?;
+        // An earlier try that was held is not what came of this one.
+        outcome.branches.retain(|branch| made.contains(&branch.id));
         Ok(Outcome {
             report: Some(report),
-            ..super::outcome(store, &id)?
+            ..outcome
         })
     })
     .await
@@ -244,12 +248,22 @@ async fn restore(store: &Store, plan: &Plan, seed: u64) -> Result<Restore, Pipel
 
 /// Restores a disposable run, reads its keys and configuration, throws it away.
 async fn probe(store: &Store, plan: &Plan) -> Result<Probe, PipelineError> {
-    let restore = restore(store, plan, run_seed(plan.request.seed, 0)).await?;
+    let mut restore = restore(store, plan, run_seed(plan.request.seed, 0)).await?;
+    let session = &plan.session;
     let checkpoint = restore.checkpoint.clone();
+    let restored = workspace::restore(session, checkpoint.as_ref()).await;
+    let tree = restored.as_ref().and_then(|it| it.tree.as_ref());
+    restore.workspace = tree.map(|tree| tree.dir().to_owned());
     let run = plan.runtime.restore(restore).await?;
+    let mut keys = run.keys();
+    probe::read_back(session, &mut keys).await;
+    if let Some(restored) = &restored {
+        keys.retain(|read| read.key != workspace::KEY);
+        keys.push(restored.key.clone());
+    }
     Ok(Probe {
-        checkpoint,
-        keys: run.keys(),
+        checkpoint: probe::evidence(session, checkpoint.as_ref()),
+        keys,
         config: run.config(),
     })
 }

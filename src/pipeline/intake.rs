@@ -2,27 +2,34 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::executor::block_on;
 use include_dir::{Dir, include_dir};
 
-use crate::import::{self, Content, ImportError, Sink};
+use crate::import::{self, Content, ImportError, ProfileFile, Sink};
 use crate::model::{
-    self, BranchId, Checkpoint, Digest, Effect, RunStatus, Session, Step, StepKind,
+    self, BranchId, Checkpoint, CoverageNote, Digest, Effect, Judgement, RunStatus, Session, Step,
+    StepKind, Verifier, Workflow,
 };
 use crate::runtime::scenario::{self, Scenario};
-use crate::runtime::{Decision, Event, Restore, Runtime as _};
+use crate::runtime::{Decision, Event, Restore, Runtime as _, Workspace};
 use crate::store::{Ending, Importer, Store, StoreError};
 
-use super::{PipelineError, config};
+use super::verify::verify;
+use super::workspace::{self, Track};
+use super::{PipelineError, config, external, probe};
 
 /// The sample sessions, carried in the program.
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
 
 /// The sample sessions, in the order in which somebody new to them meets them.
 const SAMPLE_NAMES: [&str; 3] = ["night-picture", "honey-stall", "release-notes"];
+
+/// What a profile file's name ends with.
+const PROFILE: &str = "dover.toml";
+/// The program that answers for a sample's world outside.
+const DESK: &str = "desk.sh";
 
 /// Names of the sample sessions, in the order they are shown.
 #[must_use]
@@ -48,7 +55,7 @@ pub fn take_in(
 ) -> Result<(String, bool), PipelineError> {
     let path = Path::new(what);
     if path.exists() {
-        return file(store, path, progress);
+        return file(store, path, None, progress);
     }
     let id = BranchId::parse(what).session().to_owned();
     if store.has_session(&id)? {
@@ -98,33 +105,86 @@ fn sample(store: &Store, name: &str) -> Result<(String, bool), PipelineError> {
                 std::env::temp_dir().display()
             ))
         })?;
-    file(
-        store,
-        &unpacked.path().join(format!("{name}.jsonl")),
-        &mut |_, _| true,
-    )
+    let path = unpacked.path().join(format!("{name}.jsonl"));
+    if SAMPLES.get_file(format!("{name}.{PROFILE}")).is_none() {
+        return file(store, &path, None, &mut |_, _| true);
+    }
+    // Its tools reach outside, and what they left there outlives every run.
+    let desk = desk(store, name);
+    let taken = file(store, &path, Some(&desk), &mut |_, _| true)?;
+    set_up(store, &taken.0, &desk).map_err(|error| {
+        PipelineError::Usage(format!(
+            "{}: the sample's destination cannot be set up: {error}. Make the directory writable",
+            desk.display()
+        ))
+    })?;
+    Ok(taken)
+}
+
+/// Where the stand-in for a sample's world outside is: beside the store, not in it.
+fn desk(store: &Store, name: &str) -> PathBuf {
+    let mut beside = store.path().as_os_str().to_owned();
+    beside.push(".desk");
+    PathBuf::from(beside).join(name)
+}
+
+/// Makes a sample's stand-in for the world outside: the program that answers for it, and its logs with what the recorded run did.
+fn set_up(store: &Store, session: &str, desk: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(desk)?;
+    if let Some(script) = SAMPLES.get_file(DESK) {
+        std::fs::write(desk.join(DESK), script.contents())?;
+    }
+    let other = std::io::Error::other::<PipelineError>;
+    let main = BranchId::main(session);
+    let recorded = || -> Result<_, PipelineError> {
+        let effects = store.effects(&main)?.into_iter();
+        let beside = effects.map(|effect| Ok((store.step(&main, effect.step)?, effect)));
+        let beside: Result<Vec<(Step, Effect)>, StoreError> = beside.collect();
+        Ok((store.session(session)?, beside?))
+    };
+    let (session, recorded) = recorded().map_err(other)?;
+    scenario::set_up(&session, &recorded, desk).map_err(|error| other(error.into()))
+}
+
+/// The sample that is this file, byte for byte, so that it is taken in with its destination wherever it lies.
+fn sample_of(digest: Digest) -> Option<&'static str> {
+    SAMPLE_NAMES.into_iter().find(|name| {
+        SAMPLES
+            .get_file(format!("{name}.jsonl"))
+            .is_some_and(|file| Digest::of(file.contents()) == digest)
+    })
 }
 
 fn file(
     store: &Store,
     path: &Path,
+    home: Option<&Path>,
     progress: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<(String, bool), PipelineError> {
+    let unreadable = |source| ImportError::Unreadable {
+        file: path.to_owned(),
+        source,
+    };
+    let content = import::sniff(path);
+    if content == Content::Profile {
+        return Err(PipelineError::Usage(format!(
+            "{}: this is a workflow profile, which is read with the session beside it. Give the session's file, or `dover set SESSION --profile {0}`",
+            path.display()
+        )));
+    }
     let digest = File::open(path)
         .and_then(Digest::of_reader)
-        .map_err(|source| ImportError::Unreadable {
-            file: path.to_owned(),
-            source,
-        })?;
+        .map_err(unreadable)?;
+    // A profile that cannot be read is told before anything else: it is never passed over.
+    let profile = ProfileFile::beside(path)?;
     if let Some(id) = store.find_by_source(digest)? {
         return Ok((id, false));
     }
-    let id = match import::sniff(path) {
+    if let (None, Some(name)) = (home, sample_of(digest)) {
+        return sample(store, name);
+    }
+    let id = match content {
         Content::World => {
-            let unreadable = |source| ImportError::Unreadable {
-                file: path.to_owned(),
-                source,
-            };
             let text = std::fs::read_to_string(path).map_err(unreadable)?;
             let name = path
                 .file_name()
@@ -132,20 +192,106 @@ fn file(
             let mut session = world_session(&text, 0)?;
             session.source = name;
             session.source_digest = Some(digest);
+            settle(&mut session, profile.as_ref(), home)?;
             play(store, session)?
         }
-        Content::Log => {
+        Content::Log | Content::Profile => {
             let mut taken = Taken {
                 importer: store.import()?,
                 tools: BTreeSet::new(),
             };
             let mut imported = import::import(path, &mut taken, progress)?;
+            settle(&mut imported.session, profile.as_ref(), home)?;
+            if let Some(runtime) = &mut imported.session.runtime {
+                runtime.destination = home.map(Path::to_owned);
+            }
             config::pin(&mut imported.session, taken.tools);
-            let ending = recorded(&imported.session, imported.answer.clone());
+            let ending = left_behind(&mut imported.session, imported.answer)?;
             taken.importer.finish(imported.session, ending)?
         }
     };
     Ok((id, true))
+}
+
+/// What is fixed about a session before anything forks: its profile file's word, what the profile's commands tell, and both pinned.
+fn settle(
+    session: &mut Session,
+    profile: Option<&ProfileFile>,
+    home: Option<&Path>,
+) -> Result<(), PipelineError> {
+    if let Some(profile) = profile {
+        place(profile, session, home)?;
+    }
+    session.at_start = Some(Box::new(session.workflow()));
+    if session.profile.keys.is_empty() {
+        return Ok(());
+    }
+    for (key, answer) in waited(probe::ask(session))? {
+        match answer {
+            Ok(state) => {
+                session.evidence.insert(key, state);
+            }
+            Err(why) => note(
+                session,
+                format!("state key {key}"),
+                format!("not read: {why}"),
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn place(
+    profile: &ProfileFile,
+    session: &mut Session,
+    home: Option<&Path>,
+) -> Result<(), PipelineError> {
+    profile.apply(session, home).map_err(|source| {
+        PipelineError::Import(ImportError::Unreadable {
+            file: profile.path.clone(),
+            source,
+        })
+    })
+}
+
+fn note(session: &mut Session, place: String, reason: String) {
+    session.coverage.notes.push(CoverageNote { place, reason });
+}
+
+/// Waits for commands and for a world's run.
+fn waited<T: Send>(work: impl Future<Output = T> + Send) -> Result<T, PipelineError> {
+    external::wait(work).map_err(|error| {
+        PipelineError::Usage(format!(
+            "no command could be run: {error}. Close other programs and try again"
+        ))
+    })
+}
+
+/// Takes the word of a profile file over for a session that is known already; nothing is written yet.
+pub fn take_profile(session: &mut Session, path: &Path) -> Result<(), PipelineError> {
+    place(&ProfileFile::read(path)?, session, None)
+}
+
+/// Whether the profile file beside a log says something else than it did when the log was taken in, and what to do about it.
+pub fn profile_news(
+    store: &Store,
+    session: &str,
+    log: &Path,
+) -> Result<Option<String>, PipelineError> {
+    let Some(profile) = ProfileFile::beside(log)? else {
+        return Ok(None);
+    };
+    let session = store.session(session)?;
+    let now = session.workflow();
+    let same = |then: &Workflow| profile.over(then) == *then;
+    if same(&now) || session.at_start.as_deref().is_some_and(same) {
+        return Ok(None);
+    }
+    let path = profile.path.display();
+    Ok(Some(format!(
+        "{path} has changed since the session was taken in; it stays as it was. To take the change over: dover set {} --profile {path}",
+        session.id
+    )))
 }
 
 /// The header of a world's session.
@@ -154,63 +300,117 @@ fn world_session(text: &str, seed: u64) -> Result<Session, PipelineError> {
     Ok(scenario::session(&world, text, seed))
 }
 
-/// Plays a world from its beginning and keeps the run as a session of its own.
+/// Plays a world from its beginning and keeps the run as a session of its own. A profile file beside the world's holds for it.
 ///
 /// # Errors
-/// A world that cannot be read, or the store.
-pub fn play_world(store: &Store, text: &str, seed: u64) -> Result<String, PipelineError> {
-    play(store, world_session(text, seed)?)
+/// A world or a profile that cannot be read, or the store.
+pub fn play_world(
+    store: &Store,
+    world: &Path,
+    text: &str,
+    seed: u64,
+) -> Result<String, PipelineError> {
+    let mut session = world_session(text, seed)?;
+    settle(&mut session, ProfileFile::beside(world)?.as_ref(), None)?;
+    play(store, session)
 }
 
 /// The most steps of a world's own run.
 const MAX_STEPS: usize = 1000;
 
-fn play(store: &Store, session: Session) -> Result<String, PipelineError> {
-    let mut taken = store.import()?;
-    let seed = session.runtime.as_ref().map_or(0, |runtime| runtime.seed);
-    let session = Arc::new(session);
+fn play(store: &Store, mut session: Session) -> Result<String, PipelineError> {
+    config::pin(&mut session, BTreeSet::new());
+    let mut importer = store.import()?;
+    let ending = waited(recording(&mut importer, &mut session))??;
+    Ok(importer.finish(session, ending)?)
+}
+
+/// Records a world's run from its beginning, in a work tree of its own where the profile names a workspace.
+async fn recording(
+    importer: &mut Importer,
+    session: &mut Session,
+) -> Result<Ending, PipelineError> {
+    let tree = match workspace::as_it_is(session).await {
+        Some(Ok(tree)) => Some(tree),
+        Some(Err(why)) => {
+            note(session, "workspace".into(), format!("not recorded: {why}"));
+            None
+        }
+        None => None,
+    };
     let restore = Restore {
-        session: session.clone(),
+        session: Arc::new(session.clone()),
         prefix: Arc::default(),
         checkpoint: None,
         pending: None,
         original: None,
         kept: Vec::new(),
-        workspace: None,
-        seed,
+        workspace: tree.as_ref().map(|tree| tree.dir().to_owned()),
+        seed: session.runtime.as_ref().map_or(0, |runtime| runtime.seed),
         max_steps: MAX_STEPS,
     };
-    // A world is computed, never awaited.
-    let mut run = block_on(Scenario.restore(restore))?;
-    let mut steps = 0;
+    let dir = restore.workspace.clone();
+    let mut run = Scenario.restore(restore).await?;
+    let mut track = match &dir {
+        Some(dir) => Some(Track::begin(dir).await),
+        None => None,
+    };
     let answer = loop {
-        match block_on(run.next())? {
+        match run.next().await? {
             // The world is being recorded, so what it does is what the record says it did.
             Event::Ask(_) => run.decide(Decision::Allow),
             Event::Delta { .. } => {}
-            Event::Step(made) => {
-                taken.push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
-                steps += 1;
+            Event::Step(mut made) => {
+                if let Some(track) = &mut track {
+                    track.step(made.checkpoint.as_mut()).await;
+                }
+                importer.push(&made.step, made.checkpoint.as_ref(), &made.effects)?;
+                session.coverage.read += 1;
             }
             Event::Finished(finish) => break finish.answer,
         }
     };
-    let ending = recorded(&session, answer);
-    drop(run);
-    let mut session = Arc::unwrap_or_clone(session);
-    config::pin(&mut session, BTreeSet::new());
-    session.coverage.read = steps;
-    session.coverage.content = steps > 0;
-    Ok(taken.finish(session, ending)?)
+    session.coverage.content = session.coverage.read > 0;
+    let judgement = verify(session, answer.as_deref(), &run.workspace()).await;
+    Ok(recorded(answer, judgement))
+}
+
+/// The ending of a run that somebody else made. What it left in the workspace is what is there now.
+fn left_behind(session: &mut Session, answer: Option<String>) -> Result<Ending, PipelineError> {
+    let looks = matches!(
+        session.verifier,
+        Some(Verifier::Command(_) | Verifier::File { .. })
+    );
+    if !looks {
+        let judgement = judged(session, answer.as_deref());
+        return Ok(recorded(answer, judgement));
+    }
+    let (tree, judgement) = waited(async {
+        let tree = workspace::as_it_is(session).await;
+        let files = match &tree {
+            Some(Ok(tree)) => Workspace::Dir(tree.dir().to_owned()),
+            _ => Workspace::None,
+        };
+        let judgement = verify(session, answer.as_deref(), &files).await;
+        (tree, judgement)
+    })?;
+    if let Some(Err(why)) = tree {
+        note(session, "workspace".into(), format!("not looked at: {why}"));
+    }
+    Ok(recorded(answer, judgement))
+}
+
+/// A final answer judged without any files.
+fn judged(session: &Session, answer: Option<&str>) -> Judgement {
+    model::judge(
+        session.verifier.as_ref(),
+        session.expected.as_deref(),
+        answer,
+    )
 }
 
 /// How a recorded run ended: it came to its end, and the verifier says what it can.
-fn recorded(session: &Session, answer: Option<String>) -> Ending {
-    let judgement = model::judge(
-        session.verifier.as_ref(),
-        session.expected.as_deref(),
-        answer.as_deref(),
-    );
+fn recorded(answer: Option<String>, judgement: Judgement) -> Ending {
     Ending {
         run: RunStatus::Done,
         gate: None,
@@ -222,13 +422,14 @@ fn recorded(session: &Session, answer: Option<String>) -> Ending {
     }
 }
 
-/// Changes what a person may set of a session, and judges its branches again by it.
+/// Changes what a person may set of a session, and judges its branches again by it. Of files that a run left behind nothing is known by
+/// then.
 ///
 /// # Errors
 /// The store.
-pub fn update(store: &Store, session: &Session) -> Result<(), PipelineError> {
+pub fn update(store: &Store, session: &Session, operator: &str) -> Result<(), PipelineError> {
     let before = store.session(&session.id)?;
-    store.update_session(session)?;
+    store.update_session(session, operator)?;
     super::rejudge::rejudge(store, &before, session)
 }
 

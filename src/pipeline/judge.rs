@@ -67,7 +67,7 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts, written: bool
         .iter()
         .find(|(approval, _)| approval.flaw.is_none() && approval.binding == binding);
     let approval = good.or(approvals.last());
-    let report = gate::evaluate(&Input {
+    let mut report = gate::evaluate(&Input {
         lineage: Lineage {
             branches: &facts.ids,
             parent: &plan.parent.id,
@@ -108,6 +108,9 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts, written: bool
             accepted: request.accept_delta,
         },
     });
+    if let Some(at_start) = &plan.session.at_start {
+        report.notes = at_start.changes(&facts.workflow);
+    }
     Judged {
         report,
         approval: good

@@ -11,23 +11,30 @@ mod intake;
 mod judge;
 mod owners;
 mod plan;
+mod probe;
 mod reconcile;
 mod rejudge;
 mod replay;
 mod runtimes;
 mod score;
+mod verify;
+mod workspace;
 
 pub use approve::{Approved, Waiting, approve, resume_request, signed, take_approval, waiting};
 pub use compare::compare;
 pub use config::session_of;
 pub use control::Control;
 pub use fork::{Progress, check, fork};
-pub use intake::{play_world, sample_file, sample_names, take_in, take_in_samples, update};
+pub use intake::{
+    play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,
+    update,
+};
 pub use owners::Keyring;
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, plan, restorability};
 pub use reconcile::{Reconciled, commands, decide_effect, left_behind, reconcile};
 pub use runtimes::ModelSettings;
 pub use score::{Outcome, outcome, outcomes};
+pub use workspace::{changed_files, look_at};
 
 pub use crate::model::{Comparison, Pair, Verdict};
 

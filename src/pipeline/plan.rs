@@ -8,7 +8,7 @@ use crate::model::{
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::Store;
 
-use super::{ModelSettings, PipelineError, config, judge};
+use super::{ModelSettings, PipelineError, config, judge, workspace};
 
 /// n, where nothing outside local fixtures can be touched (SPEC 2.4).
 const RUNS: usize = 3;
@@ -320,16 +320,19 @@ pub fn restorability(
         return uncertain("uncertain: no checkpoint at this step".into());
     };
     let required = &session.profile.required_keys;
-    let missing: Vec<&str> = required
+    // A key of the profile's commands has no value that could be saved: whether it is as it was shows when it is asked.
+    let (asked, kept): (Vec<&str>, Vec<&str>) = required
         .iter()
-        .filter(|key| {
-            checkpoint
-                .keys
-                .get(*key)
-                .is_none_or(|state| state.value.is_none())
-        })
         .map(String::as_str)
-        .collect();
+        .partition(|key| session.evidence.contains_key(*key));
+    let real = session.profile.workspace.is_some();
+    let saved = |key: &str| {
+        checkpoint.keys.get(key).is_some_and(|state| {
+            let tree = real && key == workspace::KEY;
+            state.value.is_some() && (!tree || workspace::is_saved(state))
+        })
+    };
+    let missing: Vec<&str> = kept.into_iter().filter(|key| !saved(key)).collect();
     let pending = judge::classed(session, &store.effects(branch)?)
         .iter()
         .filter(|effect| effect.step >= step && effect.blocks())
@@ -338,7 +341,9 @@ pub fn restorability(
         let noun = if pending == 1 { "effect" } else { "effects" };
         return uncertain(format!("held: {pending} {noun} after this step to settle"));
     }
-    if missing.is_empty() {
+    if missing.is_empty() && !asked.is_empty() {
+        uncertain(format!("asked at the fork: {}", asked.join(", ")))
+    } else if missing.is_empty() {
         let n = required.len();
         Ok(Restorability {
             exact: true,

@@ -1,18 +1,20 @@
 //! One run of one branch: asks the runtime for a step at a time and commits each before asking for the next.
 
 use crate::gate::receipt::{About, Word};
-use crate::model::{Branch, Effect, GateStatus, RunStatus, StepHead};
-use crate::runtime::{Decision, Event, Finish, Made, Restore, RuntimeError};
+use crate::model::{Branch, Effect, GateStatus, Judgement, RunStatus, StepHead};
+use crate::runtime::{Decision, Event, Finish, Made, Restore, RuntimeError, Workspace};
 use crate::store::{Ending, Store};
 
 use super::control::Grip;
 use super::fork::{Progress, blocking};
 use super::score::{score, tally};
+use super::verify::verify;
+use super::workspace::{self, Track};
 use super::{NewEffects, PipelineError, Plan, config};
 
 /// How a run came to its end.
 enum End {
-    Finished(Finish),
+    Finished(Finish, Judgement),
     Stopped,
     Failed(String),
     /// A new effect outside waits for a decision.
@@ -46,12 +48,12 @@ pub(super) async fn replay(
     let config_only = !edited && !plan.request.changes.is_empty();
     blocking(store, move |store| {
         let ending = match end {
-            End::Finished(mut finish) => {
+            End::Finished(mut finish, judgement) => {
                 // Gate 5 has seen the change in the run itself.
                 if config_only {
                     finish.fulfilled = Some(true);
                 }
-                score(store, &session, &branch, edited, finish)?
+                score(store, &session, &branch, edited, finish, judgement)?
             }
             End::Stopped => broken(
                 store,
@@ -106,11 +108,24 @@ async fn run(
     store: &Store,
     plan: &Plan,
     branch: &Branch,
-    restore: Restore,
+    mut restore: Restore,
     grip: &mut Grip,
     progress: &tokio::sync::mpsc::UnboundedSender<Progress>,
 ) -> Result<End, PipelineError> {
     let failed = |error: &RuntimeError| Ok(End::Failed(error.to_string()));
+    // The tree goes with the run, however that ends.
+    let restored = workspace::restore(&plan.session, restore.checkpoint.as_ref()).await;
+    if let Some(lost) = restored.as_ref().and_then(|it| it.lost(&restore))
+        && !branch.diagnostic
+    {
+        return Ok(End::Failed(format!("gate 2 state: {lost}")));
+    }
+    let tree = restored.as_ref().and_then(|it| it.tree.as_ref());
+    restore.workspace = tree.map(|tree| tree.dir().to_owned());
+    let mut track = match &restore.workspace {
+        Some(dir) => Some(Track::begin(dir).await),
+        None => None,
+    };
     let mut run = match plan.runtime.restore(restore).await {
         Ok(run) => run,
         Err(error) => return failed(&error),
@@ -141,7 +156,10 @@ async fn run(
                     text,
                 });
             }
-            Ok(Event::Step(made)) => {
+            Ok(Event::Step(mut made)) => {
+                if let Some(track) = &mut track {
+                    track.step(made.checkpoint.as_mut()).await;
+                }
                 let head = commit(store, branch, *made).await?;
                 let _ = progress.send(Progress::Step {
                     branch: branch.id.clone(),
@@ -158,7 +176,19 @@ async fn run(
                 };
                 run.decide(decision);
             }
-            Ok(Event::Finished(finish)) => return Ok(End::Finished(finish)),
+            Ok(Event::Finished(finish)) => {
+                let files = match (run.workspace(), tree) {
+                    (Workspace::None, Some(tree)) => Workspace::Dir(tree.dir().to_owned()),
+                    (own, _) => own,
+                };
+                return tokio::select! {
+                    biased;
+                    () = grip.stopped() => Ok(End::Stopped),
+                    judgement = verify(&plan.session, finish.answer.as_deref(), &files) => {
+                        Ok(End::Finished(finish, judgement))
+                    }
+                };
+            }
             Err(error) => return failed(&error),
         }
     }

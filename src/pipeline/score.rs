@@ -2,8 +2,8 @@
 
 use crate::gate::{self, Report};
 use crate::model::{
-    self, Branch, BranchId, Category, GateStatus, Intervention, RunScore, RunStatus, Session,
-    Tally, Verdict,
+    self, Branch, BranchId, Category, GateStatus, Intervention, Judgement, RunScore, RunStatus,
+    Session, Tally, Unjudged, Verdict,
 };
 use crate::runtime::Finish;
 use crate::store::{Ending, Store};
@@ -108,6 +108,7 @@ pub(super) fn score(
     branch: &Branch,
     edited: bool,
     finish: Finish,
+    judgement: Judgement,
 ) -> Result<Ending, PipelineError> {
     if own_words(store, branch, edited)? && finish.answer.is_some() {
         return Ok(Ending {
@@ -120,11 +121,13 @@ pub(super) fn score(
             reason: Some("the answer is the edit's own words, so nothing was verified".to_owned()),
         });
     }
-    let judgement = model::judge(
-        session.verifier.as_ref(),
-        session.expected.as_deref(),
-        finish.answer.as_deref(),
-    );
+    // Why nothing was judged is worth more than that the run answered.
+    let unjudged = match judgement {
+        Judgement::CannotJudge(why) if why != Unjudged::NoAnswer && session.verifier.is_some() => {
+            Some(why.to_string())
+        }
+        _ => None,
+    };
     Ok(Ending {
         run: RunStatus::Done,
         gate: Some(gate::outcome(
@@ -136,7 +139,7 @@ pub(super) fn score(
         success: judgement.success(),
         milestones: tally(store, session, branch)?,
         answer: finish.answer,
-        reason: Some(finish.reason).filter(|reason| !reason.is_empty()),
+        reason: unjudged.or(Some(finish.reason).filter(|reason| !reason.is_empty())),
     })
 }
 

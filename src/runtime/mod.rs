@@ -11,8 +11,11 @@ use async_trait::async_trait;
 
 use crate::model::{Checkpoint, ConfigChange, Effect, Manifest, RestoredKey, Session, Step};
 
+mod files;
 pub mod scenario;
 pub mod team;
+
+pub use files::{inside, read_file, write_file};
 
 /// What a runtime is, before anything is restored.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -72,6 +72,12 @@ impl Store {
         connect::default_path()
     }
 
+    /// Its file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.inner.source.path
+    }
+
     /// Whether it can only be read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {

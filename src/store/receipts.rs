@@ -11,7 +11,7 @@ use crate::gate::receipt::{
     self, About, Content, Decided, Ended, Forked, GateNote, Receipt, Word, canonical_digest,
     hashed, hashed_name, seal,
 };
-use crate::model::{Branch, BranchId, Digest, Intervention, Manifest};
+use crate::model::{Branch, BranchId, Digest, Intervention, Manifest, Session, Workflow};
 
 impl Store {
     /// The whole chain as it is exported: the lines as they were kept, then the head, signed if a key is given.
@@ -75,6 +75,9 @@ pub(super) fn forked(
     let (_, session) = sessions::header(conn, intervention.parent.session())?;
     let evidence = &ruling.receipt;
     let approval = evidence.approval.as_ref();
+    let workflow = workflow_digest(&session.workflow())?;
+    let at_start = session.at_start.as_deref();
+    let at_start = at_start.map(workflow_digest).transpose()?;
     let forked = Forked {
         intervention: hashed(&intervention.id),
         parent: hashed(intervention.parent.as_str()),
@@ -91,7 +94,8 @@ pub(super) fn forked(
         operator: hashed_name(operator),
         approver: approval.and_then(|(owner, _)| hashed_name(owner)),
         approval: approval.map(|(_, text)| Digest::of(text)),
-        profile: canonical_digest(&session.workflow()).map_err(|error| unwritable(&error))?,
+        profile: workflow,
+        profile_at_start: at_start.filter(|digest| *digest != workflow),
         config: evidence.config.as_ref().map(Manifest::digest),
         diagnostic: ruling.diagnostic,
         gates: GateNote::of(&evidence.gates),
@@ -121,6 +125,22 @@ pub(super) fn decided(
         evidence: Digest::of(evidence),
         operator: hashed_name(operator),
     })
+}
+
+/// The receipt of a workflow that somebody changed: the evidence is the new one's digest, as later forks carry it.
+pub(super) fn workflow_changed(session: &Session, operator: &str) -> Result<Content, Fault> {
+    Ok(Content::Decision(Decided {
+        about: About::Profile,
+        branch: hashed(BranchId::main(&session.id).as_str()),
+        operation: hashed(&session.id),
+        state: Word::Changed,
+        evidence: workflow_digest(&session.workflow())?,
+        operator: hashed_name(operator),
+    }))
+}
+
+fn workflow_digest(workflow: &Workflow) -> Result<Digest, Fault> {
+    canonical_digest(workflow).map_err(|error| unwritable(&error))
 }
 
 /// The receipt of a run that came to its end.

@@ -6,8 +6,8 @@ use super::Store;
 use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
-use super::milestones;
 use super::records::SessionSummary;
+use super::{milestones, receipts};
 use crate::model::{BranchId, Digest, Milestone, Session};
 
 impl Store {
@@ -68,8 +68,9 @@ impl Store {
         self.read(|conn| by_source(conn, Some(digest)))
     }
 
-    /// Replaces what a person may set: expected answer, verifier, milestones, profile, title. Steps are untouched.
-    pub fn update_session(&self, session: &Session) -> Result<(), StoreError> {
+    /// Replaces what a person may set: expected answer, verifier, milestones, profile and its place, title. Steps are untouched.
+    /// A changed workflow leaves a receipt.
+    pub fn update_session(&self, session: &Session, operator: &str) -> Result<(), StoreError> {
         self.write(|tx| {
             let (key, stored) = header(tx, &session.id)?;
             let changed = Session {
@@ -78,10 +79,14 @@ impl Store {
                 verifier: session.verifier.clone(),
                 milestones: session.milestones.clone(),
                 profile: session.profile.clone(),
-                ..stored
+                base_dir: session.base_dir.clone(),
+                ..stored.clone()
             };
             tx.prepare_cached("UPDATE session SET header = ?2 WHERE id = ?1")?
                 .execute(params![key, Json(&changed)])?;
+            if changed.workflow() != stored.workflow() {
+                self.receipt(tx, receipts::workflow_changed(&changed, operator)?)?;
+            }
             let main = Line::of(tx, &BranchId::main(&changed.id))?;
             count_reached(tx, key, &main, &changed.milestones)
         })

@@ -519,7 +519,7 @@ impl Run for FickleRun {
 async fn a_runtime_that_changes_after_the_gates_does_not_run() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("store.db"), Arc::new(SystemClock)).unwrap();
-    let id = pipeline::play_world(&store, DESK, 0).unwrap();
+    let id = pipeline::play_world(&store, std::path::Path::new("desk.toml"), DESK, 0).unwrap();
     let request = ForkRequest {
         runs: Some(1),
         ..ForkRequest::at(BranchId::main(&id), 3, "ann")

@@ -158,7 +158,7 @@ impl Scene {
                 if *wanted {
                     keys.push("moon".into());
                 }
-                pipeline::update(&self.store, &session).unwrap();
+                pipeline::update(&self.store, &session, "ann").unwrap();
             }
         }
     }

@@ -76,8 +76,11 @@ pub struct Forked {
     /// Digest of the approval that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Digest>,
-    /// Digest of the workflow profile.
+    /// Digest of the workflow: the profile, the verifier, the expected answer.
     pub profile: Digest,
+    /// The workflow's digest when the session was taken in, if it has changed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_at_start: Option<Digest>,
     /// Digest of the configuration.
     pub config: Option<Digest>,
     /// Whether it runs although the state is not exact.
@@ -255,6 +258,10 @@ pub enum VerifierKind {
     Math,
     /// The answer contains a text.
     Contains,
+    /// A command in the run's workspace.
+    Command,
+    /// A file of the run's workspace.
+    File,
 }
 
 impl From<&Verifier> for VerifierKind {
@@ -263,6 +270,8 @@ impl From<&Verifier> for VerifierKind {
             Verifier::Answer => Self::Answer,
             Verifier::Math => Self::Math,
             Verifier::Contains(_) => Self::Contains,
+            Verifier::Command(_) => Self::Command,
+            Verifier::File { .. } => Self::File,
         }
     }
 }

@@ -24,6 +24,7 @@ fn forked(n: usize) -> Forked {
         approver: hashed_name(" "),
         approval: None,
         profile: Digest::of("profile"),
+        profile_at_start: (n > 3).then(|| Digest::of("profile at start")),
         config: Some(Digest::of("config")),
         diagnostic: false,
         gates: vec![GateNote {

@@ -43,7 +43,7 @@ mod words;
 mod world;
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -152,13 +152,13 @@ pub fn play(world: &World, seed: u64) -> Result<(Vec<Made>, Finish), RuntimeErro
 }
 
 /// Sets up a stand-in for the destinations outside of a session's world, with what the recorded run did there: each effect
-/// beside the step that called the tool.
+/// behind the step that called the tool.
 ///
 /// # Errors
 /// No world, or a directory that cannot be written.
 pub fn set_up(
     session: &Session,
-    recorded: &[(Effect, Step)],
+    recorded: &[(Step, Effect)],
     dir: &Path,
 ) -> Result<(), RuntimeError> {
     let world = world_of(session)?;
@@ -166,9 +166,9 @@ pub fn set_up(
         let into = |tool: &world::Tool| tool.outside && tool.log.as_deref() == Some(log);
         let done = recorded
             .iter()
-            .filter(|(effect, _)| world.tool(&effect.tool).is_some_and(into));
+            .filter(|(_, effect)| world.tool(&effect.tool).is_some_and(into));
         let entries: Vec<_> = done
-            .map(|(effect, step)| {
+            .map(|(step, effect)| {
                 let result = effect.result.as_deref().unwrap_or_default();
                 tools::entry(effect, tools::arguments(step).unwrap_or_default(), result)
             })
@@ -234,6 +234,10 @@ struct ScenarioRun {
     queue: VecDeque<Event>,
     /// A step that waits for a decision, with the state before it.
     asked: Option<(engine::Draft, Step, Checkpoint)>,
+    /// The work tree that its files are written to, if it was given one.
+    dir: Option<PathBuf>,
+    /// Whether they are written as they stand.
+    written: bool,
 }
 
 impl ScenarioRun {
@@ -242,7 +246,9 @@ impl ScenarioRun {
         let destination = restore
             .as_ref()
             .and_then(|restore| restore.session.runtime.as_ref()?.destination.clone());
-        let (state, pending, edited, step, kept) = match restore {
+        let dir = restore.as_ref().and_then(|it| it.workspace.clone());
+        let begins = restore.as_ref().is_none_or(|it| it.checkpoint.is_none());
+        let (mut state, pending, edited, step, kept) = match restore {
             Some(restore) => {
                 let state = match &restore.checkpoint {
                     Some(checkpoint) => State::load(&core.world, checkpoint),
@@ -261,6 +267,10 @@ impl ScenarioRun {
             }
             None => (State::start(&core.world), None, false, 0, Vec::new()),
         };
+        if let Some(dir) = dir.as_deref().filter(|_| !begins) {
+            // What is in the tree is what there is; the memory of it follows.
+            state.files = core.world.files_in(dir);
+        }
         let engine = Engine {
             core,
             state,
@@ -281,7 +291,24 @@ impl ScenarioRun {
             config,
             queue: VecDeque::new(),
             asked: None,
+            dir,
+            written: true,
         }
+    }
+
+    /// Brings the work tree to what the step left.
+    fn write_files(&self) -> Result<(), RuntimeError> {
+        let Some(dir) = &self.dir else { return Ok(()) };
+        for (name, text) in &self.engine.state.files {
+            let same = super::read_file(dir, name).is_ok_and(|is| is.as_ref() == Some(text));
+            if !same {
+                super::write_file(dir, name, text).map_err(|error| RuntimeError::Broken {
+                    step: self.engine.step,
+                    reason: format!("the file '{name}' cannot be written: {error}"),
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn finish(&self, reason: String) -> Finish {
@@ -300,6 +327,7 @@ impl ScenarioRun {
 
     fn commit(&mut self, draft: engine::Draft, step: Step, checkpoint: Checkpoint) {
         self.engine.commit(draft, &step);
+        self.written = false;
         self.engine.decided = None;
         let effects = std::mem::take(&mut self.engine.effects);
         self.queue.push_back(Event::Step(Box::new(Made {
@@ -309,8 +337,16 @@ impl ScenarioRun {
         })));
     }
 
+    /// The next event, once the files are as the step that it tells of left them.
+    fn hand_out(&mut self) -> Result<Option<Event>, RuntimeError> {
+        if !std::mem::replace(&mut self.written, true) {
+            self.write_files()?;
+        }
+        Ok(self.queue.pop_front())
+    }
+
     fn advance(&mut self) -> Result<Event, RuntimeError> {
-        if let Some(event) = self.queue.pop_front() {
+        if let Some(event) = self.hand_out()? {
             return Ok(event);
         }
         if self.asked.is_some() {
@@ -356,7 +392,7 @@ impl ScenarioRun {
         } else {
             self.commit(draft, step, checkpoint);
         }
-        self.queue.pop_front().ok_or_else(|| RuntimeError::Broken {
+        self.hand_out()?.ok_or_else(|| RuntimeError::Broken {
             step: self.engine.step,
             reason: "no step was made; fork at another step".to_owned(),
         })
@@ -414,7 +450,10 @@ impl Run for ScenarioRun {
     }
 
     fn workspace(&self) -> Workspace {
-        Workspace::Files(self.engine.state.files.clone())
+        match &self.dir {
+            Some(dir) => Workspace::Dir(dir.clone()),
+            None => Workspace::Files(self.engine.state.files.clone()),
+        }
     }
 
     async fn next(&mut self) -> Result<Event, RuntimeError> {

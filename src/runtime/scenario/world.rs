@@ -3,6 +3,7 @@
 mod check;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -386,6 +387,18 @@ impl World {
         self.agent
             .iter()
             .find(|agent| agent.name.eq_ignore_ascii_case(name.trim()))
+    }
+
+    /// Its files as they are in a directory; one that cannot be read is not there.
+    pub(super) fn files_in(&self, dir: &Path) -> BTreeMap<String, String> {
+        let written = self.tool.iter().flat_map(|tool| tool.writes.keys());
+        let names = self.file.keys().chain(written);
+        names
+            .filter_map(|name| {
+                let text = crate::runtime::read_file(dir, name).ok().flatten()?;
+                Some((name.clone(), text))
+            })
+            .collect()
     }
 
     /// The state keys that the world has.

@@ -112,6 +112,7 @@ impl Recorded {
                     .find(|part| !part.is_empty());
                 digits == Some(expected)
             }
+            other => panic!("a sample is judged by its answer, not by {other}"),
         }
     }
 

@@ -84,7 +84,7 @@ fn a_session_comes_out_as_it_went_in_and_what_a_person_sets_is_kept() {
         task: "another task".to_owned(),
         ..header.clone()
     };
-    store.update_session(&wished).unwrap();
+    store.update_session(&wished, "ann").unwrap();
     let expected = Session {
         task: header.task.clone(),
         ..wished

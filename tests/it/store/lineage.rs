@@ -175,7 +175,7 @@ fn milestones_are_reached_by_check_and_by_mark() {
         milestones: header.milestones[3..].to_vec(),
         ..header
     };
-    store.update_session(&fewer).unwrap();
+    store.update_session(&fewer, "ann").unwrap();
     assert_eq!(
         store.milestones(&main).unwrap(),
         [Some(5)],
