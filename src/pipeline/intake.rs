@@ -146,12 +146,13 @@ fn set_up(store: &Store, session: &str, desk: &Path) -> std::io::Result<()> {
     scenario::set_up(&session, &recorded, desk).map_err(|error| other(error.into()))
 }
 
-/// The sample that is this file, byte for byte, so that it is taken in with its destination wherever it lies.
+/// The sample with a destination that is this file, byte for byte, so that it is taken in with it wherever it lies.
 fn sample_of(digest: Digest) -> Option<&'static str> {
     SAMPLE_NAMES.into_iter().find(|name| {
-        SAMPLES
-            .get_file(format!("{name}.jsonl"))
-            .is_some_and(|file| Digest::of(file.contents()) == digest)
+        SAMPLES.get_file(format!("{name}.{PROFILE}")).is_some()
+            && SAMPLES
+                .get_file(format!("{name}.jsonl"))
+                .is_some_and(|file| Digest::of(file.contents()) == digest)
     })
 }
 
