@@ -9,15 +9,13 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::app::effects::Left;
+use super::mend;
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
-use crate::pipeline::{
-    self, Control, ForkRequest, Keyring, ModelSettings, Outcome, PipelineError, Plan,
-};
+use crate::pipeline::{self, Control, ForkRequest, ModelSettings, Outcome, PipelineError, Plan};
 use crate::store::{Store, StoreError};
 
 /// Runs of a fork that go at the same time.
@@ -26,8 +24,6 @@ const AT_ONCE: usize = 4;
 const PACE: Duration = Duration::from_millis(80);
 /// How long whoever waits for an approval waits between two looks.
 const WAIT: Duration = Duration::from_secs(1);
-/// How long an approval counts that is given on the screen.
-const APPROVAL: Duration = Duration::from_hours(1);
 /// Steps looked at in one go when the next failure is searched.
 const STRIDE: usize = 2_000;
 
@@ -71,7 +67,7 @@ impl Worker {
             }
             Job::Hold(ticket, request) => {
                 tokio::spawn(async move {
-                    let held = hold(&store, &model, request).await;
+                    let held = mend::hold(&store, &model, request).await;
                     let _ = answers.send(Msg::Held(ticket, held.map(Box::new).map_err(fault)));
                 });
             }
@@ -158,11 +154,11 @@ impl Worker {
     }
 }
 
-fn fault(error: impl std::fmt::Display) -> Fault {
+pub(super) fn fault(error: impl std::fmt::Display) -> Fault {
     error.to_string()
 }
 
-async fn planned(
+pub(super) async fn planned(
     store: &Store,
     model: &ModelSettings,
     request: ForkRequest,
@@ -188,36 +184,6 @@ async fn check(
         runtime: format!("{}: {}", plan.description.name, plan.description.detail),
         report,
     })
-}
-
-/// Writes a fork that the gates hold, and says how it is tried again.
-async fn hold(
-    store: &Store,
-    model: &ModelSettings,
-    request: ForkRequest,
-) -> Result<ForkRequest, PipelineError> {
-    let plan = planned(store, model, request.clone()).await?;
-    // Nobody watches here: whatever the gates say now, nothing runs.
-    let control = Control::new();
-    control.stop();
-    let (progress, _) = mpsc::unbounded_channel();
-    let outcome = pipeline::fork(store, plan, 1, control, progress).await?;
-    let again = pipeline::resume_request(store, &outcome.intervention.id, &request.operator)?;
-    Ok(ForkRequest {
-        acknowledge_drift: request.acknowledge_drift,
-        accept_delta: request.accept_delta,
-        new_effects: request.new_effects,
-        ..again
-    })
-}
-
-fn approve(store: &Store, id: &str, owner: &str) -> Result<String, PipelineError> {
-    let keyring = Keyring::open()?;
-    let approved = pipeline::approve(store, id, owner, &keyring, APPROVAL)?;
-    Ok(format!(
-        "{owner} approved {id}, until {}",
-        approved.statement.expires
-    ))
 }
 
 async fn fork(
@@ -345,24 +311,8 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
                 .map_err(fault);
             say(Msg::Milestones(branch, reached));
         }
-        Job::Left(branch, step) => {
-            let left = left(store, &branch, step).map(Box::new).map_err(fault);
-            say(Msg::Left(branch, step, left));
-        }
-        Job::Settle {
-            branch,
-            key,
-            state,
-            why,
-            operator,
-        } => {
-            let done = pipeline::decide_effect(store, &branch, &key, state, &why, &operator);
-            let told = format!("{key} is {} now, decided by {operator}", state.name());
-            say(Msg::Settled(done.map(|()| told).map_err(fault)));
-        }
-        Job::Approve(ticket, id, owner) => {
-            let approved = approve(store, &id, &owner).map_err(fault);
-            say(Msg::Approved(ticket, approved));
+        job @ (Job::Left(..) | Job::Settle { .. } | Job::Approve(..)) => {
+            mend::blocking(store, job, &say);
         }
         Job::Outcome(id) => {
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
@@ -389,13 +339,6 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::External(_)
         | Job::Copy(_) => {}
     }
-}
-
-fn left(store: &Store, branch: &BranchId, step: usize) -> Result<Left, PipelineError> {
-    Ok(Left {
-        effects: pipeline::left_behind(store, branch, step)?,
-        commands: pipeline::commands(store, branch, step)?,
-    })
 }
 
 fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
