@@ -4,7 +4,8 @@ use super::command::Id;
 use super::extent::Pane;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, judge, read};
+use super::{App, Exit, Purpose, View, debug, effects, judge, mend, read};
+use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
 const MOST_RUNS: usize = 25;
@@ -38,6 +39,9 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
                 gates.request.seed = gates.request.seed.wrapping_add(1);
             });
         }
+        Id::Acknowledge => return mend::acknowledge(app),
+        Id::AcceptDelta => return mend::accept_delta(app),
+        Id::RequestApproval => return mend::request_approval(app),
         Id::Pause | Id::Step | Id::Stop => return debug::hand(app, id),
         Id::NextRun => return judge::next_run(app, true),
         Id::PreviousRun => return judge::next_run(app, false),
@@ -53,6 +57,13 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         }
         Id::Back => return back(app),
         Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last => read::go(app, id),
+        Id::Effects => return effects::open(app, false),
+        Id::Reconcile => return effects::reconcile(app),
+        Id::Allow => return debug::answer(app, Decision::Allow),
+        Id::Refuse => return debug::answer(app, Decision::Refuse),
+        Id::Keep => effects::ask_why(app, Purpose::Keep),
+        Id::Undone => effects::ask_why(app, Purpose::Undone),
+        Id::Approve => mend::ask_owner(app),
         Id::Filter => read::prompt(app, Purpose::Filter),
         Id::Search => read::prompt(app, Purpose::Search),
         Id::Goto => read::prompt(app, Purpose::Goto),

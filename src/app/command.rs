@@ -47,6 +47,16 @@ pub enum Id {
     MoreRuns,
     FewerRuns,
     Seed,
+    Acknowledge,
+    AcceptDelta,
+    RequestApproval,
+    Approve,
+    Effects,
+    Reconcile,
+    Keep,
+    Undone,
+    Allow,
+    Refuse,
     Pause,
     Step,
     Stop,
@@ -92,6 +102,8 @@ pub enum Context {
     Milestones,
     /// The interventions with their verdicts.
     Interventions,
+    /// What was left in the world.
+    Effects,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -102,7 +114,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -115,6 +127,7 @@ impl Context {
         Self::Pair,
         Self::Milestones,
         Self::Interventions,
+        Self::Effects,
         Self::Help,
         Self::Notice,
         Self::Prompt,
@@ -134,6 +147,8 @@ pub enum Group {
     Edit,
     /// The gate panel.
     Gates,
+    /// What was left in the world.
+    Effects,
     /// Watching runs.
     Replay,
     /// The comparison.
@@ -152,6 +167,7 @@ impl Group {
             Self::Debug => "Debug",
             Self::Edit => "Editor",
             Self::Gates => "Gates",
+            Self::Effects => "Effects",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
             Self::General => "Everywhere",
@@ -230,6 +246,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Debug,
         Group::Edit,
         Group::Gates,
+        Group::Effects,
         Group::Replay,
         Group::Compare,
         Group::General,

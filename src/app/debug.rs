@@ -7,7 +7,8 @@ use super::fork::{Gates, Replay};
 use super::msg::{Hand, Job};
 use super::{App, View};
 use crate::model::{BranchId, Step};
-use crate::pipeline::ForkRequest;
+use crate::pipeline::{ForkRequest, NewEffects};
+use crate::runtime::Decision;
 
 /// The seed of the first try; the next ones are one higher each.
 const FIRST_SEED: u64 = 1;
@@ -115,16 +116,12 @@ pub(super) fn ask_the_gates(
     let request = ForkRequest {
         text,
         seed: FIRST_SEED,
+        new_effects: NewEffects::Ask,
         ..ForkRequest::at(branch, original.index, app.operator.clone())
     };
     app.extents.rewind(Pane::Gates);
-    app.views.push(View::Gates(Box::new(Gates {
-        ticket,
-        request: request.clone(),
-        original,
-        checked: None,
-        checking: true,
-    })));
+    let gates = Gates::new(ticket, request.clone(), original);
+    app.views.push(View::Gates(Box::new(gates)));
     vec![Job::Check(ticket, request)]
 }
 
@@ -134,9 +131,7 @@ pub(super) fn ask_again(app: &mut App, change: impl FnOnce(&mut Gates)) -> Vec<J
         return Vec::new();
     };
     change(gates);
-    gates.ticket = ticket;
-    gates.checking = true;
-    vec![Job::Check(ticket, gates.request.clone())]
+    vec![gates.ask(ticket)]
 }
 
 pub(super) fn resume(app: &mut App, diagnostic: bool) -> Vec<Job> {
@@ -173,11 +168,27 @@ pub(super) fn hand(app: &mut App, id: Id) -> Vec<Job> {
         return Vec::new();
     };
     let hand = match id {
-        Id::Stop => Hand::Stop,
+        Id::Stop => {
+            replay.asked.clear();
+            Hand::Stop
+        }
         Id::Step if replay.paused => Hand::Step,
         Id::Pause if replay.paused => Hand::Resume,
         _ => Hand::Pause,
     };
     replay.paused = matches!(hand, Hand::Pause | Hand::Step);
     vec![Job::Hand(replay.ticket, hand)]
+}
+
+/// Lets the effect that was asked about first happen, or refuses it.
+pub(super) fn answer(app: &mut App, decision: Decision) -> Vec<Job> {
+    let Some(replay) = &mut app.replay else {
+        return Vec::new();
+    };
+    let ticket = replay.ticket;
+    let asked = replay.asked.pop_front();
+    asked
+        .map(|(branch, _)| Job::Answer(ticket, branch, decision))
+        .into_iter()
+        .collect()
 }

@@ -26,6 +26,8 @@ pub enum Pane {
     Milestones,
     /// The interventions with their verdicts.
     Interventions,
+    /// What was left in the world.
+    Effects,
     /// The key help.
     Help,
     /// The whole text of a notice.

@@ -3,7 +3,7 @@
 use super::msg::{BranchView, Checked, Comparing, Opened, StepView};
 use super::{App, Job, Msg, update};
 use crate::app::key::{Code, Key};
-use crate::gate::{GateResult, Report};
+use crate::gate::{Action, GateResult, Report};
 use crate::model::{
     AgentInfo, Annotation, Branch, BranchId, Category, Check, Comparison, Coverage, Digest,
     EditClass, GateStatus, Intervention, Milestone, Pair, RunStatus, Session, Step, StepHead,
@@ -287,6 +287,11 @@ pub(crate) fn report(state: Option<bool>) -> Report {
         }
     })
     .to_vec();
+    second.actions = if exact {
+        Vec::new()
+    } else {
+        vec![Action::Diagnostic]
+    };
     second.mend = (!exact).then(|| {
         "Run it as a diagnostic branch, or fork at a step with an exact checkpoint".into()
     });
@@ -297,7 +302,7 @@ pub(crate) fn report(state: Option<bool>) -> Report {
                 1,
                 "lineage",
                 Some(true),
-                "branch b1 of main, prefix of 9 steps, digest 9f2c31aa",
+                "b1–b3 of main, prefix of 9 steps, digest 9f2c31aa",
             ),
             second,
             gate(3, "effects", Some(true), "none after the checkpoint"),
@@ -444,6 +449,7 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
                 a.map(|i| steps()[i].clone()),
                 b.map(|i| branch_steps()[i].clone()),
             )))),
+            Job::Left(branch, step) => Msg::Left(branch, step, Ok(Box::default())),
             Job::Search(branch, words) => Msg::Hits(branch, words, Ok(vec![4, 6, 9])),
             _ => continue,
         };

@@ -1,10 +1,11 @@
 //! A fork on its way: the gate panel before it and the replay after it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::msg::{Checked, Fault, Job, Ticket};
-use crate::gate::Report;
-use crate::model::{Branch, BranchId, Intervention, RunStatus, Session, Step, StepHead};
+use crate::gate::{Action, GateResult, Report};
+use crate::model::{Branch, BranchId, Effect, Intervention, RunStatus, Session, Step, StepHead};
 use crate::pipeline::{ForkRequest, Outcome, Progress};
 
 /// Bytes of the step being made that are shown; older ones are let go.
@@ -23,9 +24,76 @@ pub struct Gates {
     pub checked: Option<Result<Checked, Fault>>,
     /// The gates are being asked (again): what they said is not to be acted upon.
     pub checking: bool,
+    /// The gate that the operator picked, as a place in the report; none: the panel picks.
+    pub picked: Option<usize>,
+    /// The window keeps to the opened gate; paging frees it.
+    pub follow: bool,
 }
 
 impl Gates {
+    /// A panel about to ask the gates.
+    #[must_use]
+    pub const fn new(ticket: Ticket, request: ForkRequest, original: Step) -> Self {
+        Self {
+            ticket,
+            request,
+            original,
+            checked: None,
+            checking: true,
+            picked: None,
+            follow: true,
+        }
+    }
+
+    /// Asks the gates anew, under a new ticket; what they said before counts no more.
+    pub(super) fn ask(&mut self, ticket: Ticket) -> Job {
+        self.ticket = ticket;
+        self.checking = true;
+        self.picked = None;
+        self.follow = true;
+        Job::Check(ticket, self.request.clone())
+    }
+
+    /// The gate shown with its evidence, as a place in the report: the one picked, else the first that does not hold, else
+    /// that of the state.
+    #[must_use]
+    pub fn opened(&self) -> usize {
+        let held = || {
+            let mut gates = self.found().iter();
+            gates.position(|gate| gate.holds == Some(false))
+        };
+        self.picked.or_else(held).unwrap_or(1)
+    }
+
+    /// The last gate's place in the report.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        self.found().len().saturating_sub(1)
+    }
+
+    /// What was found last, whether it still counts or not.
+    fn found(&self) -> &[GateResult] {
+        match &self.checked {
+            Some(Ok(checked)) => &checked.report.gates,
+            _ => &[],
+        }
+    }
+
+    /// The intervention that was held and is tried again, by its id.
+    #[must_use]
+    pub fn waits_as(&self) -> Option<&str> {
+        self.request.resume.as_deref()
+    }
+
+    /// Whether something can be done about a gate that does not hold.
+    #[must_use]
+    pub fn offers(&self, action: Action) -> bool {
+        let report = self.report();
+        let offering =
+            |gate: &GateResult| gate.holds == Some(false) && gate.actions.contains(&action);
+        report.is_some_and(|report| report.gates.iter().any(offering))
+    }
+
     /// What the gates say of exactly this request, once they said it.
     #[must_use]
     pub fn report(&self) -> Option<&Report> {
@@ -155,6 +223,8 @@ pub struct Replay {
     pub current: usize,
     /// Whether the runs wait for a word.
     pub paused: bool,
+    /// New effects that runs wait with, the one asked about first in front.
+    pub asked: VecDeque<(BranchId, Box<Effect>)>,
     /// What it came to.
     pub outcome: Option<Result<Outcome, Fault>>,
 }
@@ -172,6 +242,7 @@ impl Replay {
             runs: Vec::new(),
             current: 0,
             paused: false,
+            asked: VecDeque::new(),
             outcome: None,
         }
     }
@@ -218,7 +289,10 @@ impl Replay {
                 run.hear(agent, &text);
                 None
             }
-            Progress::Asked { .. } => None,
+            Progress::Asked { branch, effect } => {
+                self.asked.push_back((branch, effect));
+                None
+            }
             Progress::Step { branch, head } => {
                 let run = self.run_of(&branch)?;
                 if run.branch.run == RunStatus::Planned {
@@ -229,6 +303,7 @@ impl Replay {
                 (!std::mem::replace(&mut run.asking, true)).then_some(branch)
             }
             Progress::Ended { branch } => {
+                self.asked.retain(|(asked, _)| *asked != branch.id);
                 let run = self.run_of(&branch.id)?;
                 let id = branch.id.clone();
                 run.branch = *branch;

@@ -9,12 +9,16 @@ pub mod command;
 pub mod compare;
 mod debug;
 pub mod editor;
+pub mod effects;
 pub mod extent;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod fork;
+#[cfg(test)]
+pub(crate) mod gate_fixture;
 mod judge;
 pub mod key;
+mod mend;
 pub mod msg;
 pub mod picker;
 mod read;
@@ -32,6 +36,7 @@ use std::collections::BTreeMap;
 use crate::model::{Branch, BranchId};
 use compare::Compare;
 use editor::Editor;
+use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
 use msg::Ticket;
@@ -53,6 +58,8 @@ pub enum View {
     Milestones(usize),
     /// Interventions; the selected one.
     Interventions(usize),
+    /// What was left in the world.
+    Effects(Box<Effects>),
     /// The key help.
     Help,
     /// The last notice in full.
@@ -68,6 +75,12 @@ pub enum Purpose {
     Search,
     /// Goes to a step.
     Goto,
+    /// Names the owner who approves.
+    Owner,
+    /// Says why an effect stays and is not repeated.
+    Keep,
+    /// Says why an effect counts as undone.
+    Undone,
 }
 
 /// A line of input.
@@ -183,6 +196,7 @@ impl App {
             (Some(View::Compare(_)), _) => Context::Compare,
             (Some(View::Milestones(_)), _) => Context::Milestones,
             (Some(View::Interventions(_)), _) => Context::Interventions,
+            (Some(View::Effects(_)), _) => Context::Effects,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (None, None) => Context::Picker,

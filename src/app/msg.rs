@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{extent::Extents, key::Key};
+use super::{effects::Left, extent::Extents, key::Key};
 use crate::gate::Report;
 use crate::model::{
-    Branch, BranchId, Category, EditClass, Intervention, Session, Step, StepHead, Trial,
+    Branch, BranchId, Category, EditClass, EffectState, Intervention, Session, Step, StepHead,
+    Trial,
 };
-use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Restorability};
+use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
+use crate::runtime::Decision;
 use crate::store::SessionSummary;
 
 /// A sentence that says what failed, where, and what to do.
@@ -52,6 +54,18 @@ pub enum Msg {
     ErrorAt(BranchId, Result<Option<usize>, Fault>),
     /// The gates' findings.
     Checked(Ticket, Result<Box<Checked>, Fault>),
+    /// A fork was written and waits for an approval: the request that resumes it.
+    Held(Ticket, Result<Box<ForkRequest>, Fault>),
+    /// What waits may be looked at again.
+    LookAgain(Ticket),
+    /// An owner approved what waits: a sentence that says so.
+    Approved(Ticket, Result<String, Fault>),
+    /// What a branch left in the world from a step on.
+    Left(BranchId, usize, Result<Box<Left>, Fault>),
+    /// The destinations were asked.
+    Reconciled(Result<Vec<Reconciled>, Fault>),
+    /// An effect was decided about: a sentence that says so.
+    Settled(Result<String, Fault>),
     /// Something happened to a fork.
     Progress(Ticket, Progress),
     /// All runs of a fork ended.
@@ -183,6 +197,31 @@ pub enum Job {
     },
     /// Plans and checks a fork without running anything.
     Check(Ticket, ForkRequest),
+    /// Writes a fork that the gates hold, so that it can be approved.
+    Hold(Ticket, ForkRequest),
+    /// Says after a while that what waits may be looked at again.
+    LookAgain(Ticket),
+    /// Approves an intervention as an owner, by both names.
+    Approve(Ticket, String, String),
+    /// Reads what a branch left in the world from a step on.
+    Left(BranchId, usize),
+    /// Asks the destinations of what a branch left from a step on, in an operator's name.
+    Reconcile(BranchId, usize, String),
+    /// Records what a person says of an effect.
+    Settle {
+        /// The branch.
+        branch: BranchId,
+        /// The effect's operation key.
+        key: String,
+        /// It stays, or it was undone.
+        state: EffectState,
+        /// The reason.
+        why: String,
+        /// Who decides.
+        operator: String,
+    },
+    /// Decides about the new effect that a run of a fork waits with.
+    Answer(Ticket, BranchId, Decision),
     /// Forks and runs.
     Fork(Ticket, ForkRequest),
     /// Holds, steps or stops the runs of a fork.

@@ -6,8 +6,8 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View};
-use crate::model::BranchId;
+use super::{App, Prompt, Purpose, View, effects, mend};
+use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
     match id {
@@ -88,9 +88,27 @@ pub(super) fn go(app: &mut App, id: Id) {
             }
             return;
         }
+        Context::Effects => {
+            let page = page(Pane::Effects, app);
+            effects::go(app, id, page);
+            return;
+        }
+        Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
+            if let Some(View::Gates(gates)) = app.views.last_mut() {
+                let last = gates.last();
+                gates.picked = Some(moved(id, gates.opened(), last, 1));
+                gates.follow = true;
+            }
+            return;
+        }
+        Context::Gates => {
+            if let Some(View::Gates(gates)) = app.views.last_mut() {
+                gates.follow = false;
+            }
+            Pane::Gates
+        }
         Context::Detail => Pane::Detail,
         Context::Editor => Pane::Original,
-        Context::Gates => Pane::Gates,
         Context::Pair => Pane::Pair,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,
@@ -127,7 +145,7 @@ pub(super) fn open_session(app: &mut App) -> Vec<Job> {
 pub(super) fn prompt(app: &mut App, purpose: Purpose) {
     let line = match purpose {
         Purpose::Filter => app.picker.filter.clone(),
-        Purpose::Search | Purpose::Goto => String::new(),
+        _ => String::new(),
     };
     app.prompt = Some(Prompt { purpose, line });
 }
@@ -140,11 +158,17 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
     if purpose == Purpose::Filter {
         app.picker.accepted.clone_from(&app.picker.filter);
     }
+    match purpose {
+        Purpose::Owner => return mend::approve(app, line),
+        Purpose::Keep => return effects::decide(app, EffectState::Reconciled, line),
+        Purpose::Undone => return effects::decide(app, EffectState::Reverted, line),
+        Purpose::Filter | Purpose::Search | Purpose::Goto => {}
+    }
     let Some(open) = &mut app.open else {
         return Vec::new();
     };
     match purpose {
-        Purpose::Filter => {}
+        Purpose::Filter | Purpose::Owner | Purpose::Keep | Purpose::Undone => {}
         Purpose::Search if line.is_empty() => open.search = None,
         Purpose::Search => {
             open.search = Some(Search {

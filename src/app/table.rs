@@ -1,8 +1,9 @@
 //! The rows of the command table, and why a command cannot be done now.
 
-use super::App;
 use super::command::{Command, Context as C, Group as G, Id};
 use super::key::{Code, Key};
+use super::{App, View};
+use crate::gate::Action;
 
 const fn command(
     id: Id,
@@ -44,6 +45,7 @@ const PANES: &[C] = &[
     C::Pair,
     C::Milestones,
     C::Interventions,
+    C::Effects,
     C::Help,
     C::Notice,
 ];
@@ -55,6 +57,7 @@ const OVER: &[C] = &[
     C::Pair,
     C::Milestones,
     C::Interventions,
+    C::Effects,
     C::Help,
     C::Notice,
 ];
@@ -91,9 +94,20 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::External, "$EDITOR", G::Edit, &[Key::ctrl('e')], &[C::Editor, C::Typing], "Edits the text in $VISUAL or $EDITOR").hinted(),
     command(Id::Resume, "fork and run", G::Gates, &[key(Code::Enter)], &[C::Gates], "Forks and runs, when gates 1 to 5 hold").hinted().unless(needs_ready),
     command(Id::Diagnostic, "run as diagnostic", G::Gates, &[k('d')], &[C::Gates], "Runs a diagnostic branch, when the state gate alone does not hold").hinted().unless(needs_diagnostic),
-    command(Id::MoreRuns, "more runs", G::Gates, &[k('+'), k('=')], &[C::Gates], "Plans one more run").hinted(),
-    command(Id::FewerRuns, "fewer", G::Gates, &[k('-')], &[C::Gates], "Plans one run less").hinted(),
-    command(Id::Seed, "seed", G::Gates, &[k('s')], &[C::Gates], "Takes the next seed: other luck, same edit").hinted(),
+    command(Id::Acknowledge, "acknowledge", G::Gates, &[k('a')], &[C::Gates], "Acknowledges that the tool registry drifted, and asks the gates again").hinted().unless(needs_drift),
+    command(Id::AcceptDelta, "accept", G::Gates, &[k('A')], &[C::Gates], "Accepts the differences of the configuration as intended, and asks the gates again").hinted().unless(needs_delta),
+    command(Id::Reconcile, "reconcile", G::Gates, &[k('R')], &[C::Gates], "Shows the commands that ask the destinations of effects; R again runs them").hinted().unless(needs_destinations),
+    command(Id::RequestApproval, "request approval", G::Gates, &[k('p')], &[C::Gates], "Writes the fork down as held and waits for an owner's approval, here or elsewhere").hinted().unless(needs_risk),
+    command(Id::Approve, "approve here", G::Gates, &[k('o')], &[C::Gates], "Approves what waits, as the owner that is named next").hinted().unless(needs_waiting),
+    command(Id::Edit, "edit again", G::Gates, &[k('e')], &[C::Gates], "Opens the edit again").hinted(),
+    command(Id::MoreRuns, "more runs", G::Gates, &[k('+'), k('=')], &[C::Gates], "Plans one more run").hinted().unless(needs_new),
+    command(Id::FewerRuns, "fewer", G::Gates, &[k('-')], &[C::Gates], "Plans one run less").hinted().unless(needs_new),
+    command(Id::Seed, "seed", G::Gates, &[k('s')], &[C::Gates], "Takes the next seed: other luck, same edit").hinted().unless(needs_new),
+    command(Id::Reconcile, "ask destinations", G::Effects, &[k('R')], &[C::Effects], "Shows the commands that ask the destinations, then runs them").hinted().unless(needs_commands),
+    command(Id::Keep, "keep", G::Effects, &[k('s')], &[C::Effects], "The selected effect stays and is not repeated; asks for the reason").hinted().unless(needs_effect),
+    command(Id::Undone, "undone", G::Effects, &[k('u')], &[C::Effects], "The selected effect was undone; asks for the reason").hinted().unless(needs_effect),
+    command(Id::Allow, "allow", G::Replay, &[k('y')], &[C::Replay], "Lets the new effect happen that a run waits with").hinted().unless(needs_asked),
+    command(Id::Refuse, "refuse", G::Replay, &[k('n')], &[C::Replay], "Refuses the new effect: the tool fails and the run goes on").hinted().unless(needs_asked),
     command(Id::Pause, "pause/resume", G::Replay, &[k(' ')], &[C::Replay], "Pauses every run before its next step, or goes on").hinted().unless(needs_running),
     command(Id::Step, "one step", G::Replay, &[k('s')], &[C::Replay], "Lets every run make one step, then pauses").hinted().unless(needs_running),
     command(Id::Stop, "stop", G::Replay, &[k('x')], &[C::Replay], "Stops every run; the steps made stay").hinted().unless(needs_running),
@@ -103,11 +117,12 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::PreviousDifference, "previous", G::Compare, &[k('N'), k('p')], &[C::Compare], "Goes to the previous pair that differs").hinted(),
     command(Id::NextRun, "next run", G::Replay, &[key(Code::Tab), key(Code::Right)], &[C::Replay, C::Compare], "Watches or compares the next run").hinted(),
     command(Id::PreviousRun, "previous run", G::Replay, &[Key::shift(Code::Tab), key(Code::Left)], &[C::Replay, C::Compare], "Watches or compares the previous run"),
-    command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay, C::Gates], "Opens the edit again, for another try").hinted(),
+    command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay], "Opens the edit again, for another try").hinted(),
     command(Id::Mark, "mark as reached", G::Debug, &[k('M')], &[C::Milestones], "Marks the selected milestone as reached at the selected step").hinted().unless(needs_milestones),
     command(Id::CompareRun, "compare", G::Debug, &[key(Code::Enter), k('c')], &[C::Interventions], "Compares the intervention's best run with its parent").hinted(),
     command(Id::Verdicts, "verdicts", G::Debug, &[k('v')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Lists the interventions with their runs and verdicts").hinted().unless(needs_intervention),
     command(Id::Milestones, "milestones", G::Debug, &[k('m')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows which milestones were reached, gained and lost").hinted(),
+    command(Id::Effects, "effects", G::Effects, &[k('w')], &[C::Steps, C::Detail, C::Branches, C::Gates, C::Replay], "Shows what the branch left in the world past the selected step, still true or settled"),
     command(Id::Replay, "replay", G::Debug, &[k('r')], SESSION, "Goes back to the replay").hinted().unless(needs_replay),
     command(Id::Accept, "take", G::General, &[key(Code::Enter)], &[C::Prompt], "Takes the line").hinted(),
     command(Id::Back, "cancel", G::General, &[key(Code::Esc)], &[C::Prompt], "Drops the line").hinted(),
@@ -120,8 +135,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
-    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions], "Shows the keys").hinted(),
-    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions], "Shows the last message in full").unless(needs_notice),
+    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Effects], "Shows the keys").hinted(),
+    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Effects], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
     command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
 ];
@@ -175,6 +190,89 @@ fn needs_diagnostic(app: &App) -> Option<&'static str> {
         Some(report) if report.may_run_diagnostic() => None,
         Some(report) if report.ready() => Some("All gates hold: press Enter for an exact replay"),
         _ => Some("Not a matter of state: another gate is in the way, see its line"),
+    }
+}
+
+fn needs_drift(app: &App) -> Option<&'static str> {
+    unless_offered(
+        app,
+        Action::Acknowledge,
+        "No drift of the tool registry alone is in the way",
+    )
+}
+
+fn needs_delta(app: &App) -> Option<&'static str> {
+    unless_offered(
+        app,
+        Action::AcceptDelta,
+        "No difference of the configuration is in the way",
+    )
+}
+
+fn needs_destinations(app: &App) -> Option<&'static str> {
+    unless_offered(
+        app,
+        Action::Reconcile,
+        "No command is configured that asks about what is open: w lists it",
+    )
+}
+
+fn needs_commands(app: &App) -> Option<&'static str> {
+    let Some(View::Effects(effects)) = app.views.last() else {
+        return None;
+    };
+    match &effects.left {
+        None => Some("What was left is still being read"),
+        Some(_) if effects.asking => Some("The destinations are being asked"),
+        Some(_) if effects.commands().is_empty() => {
+            Some("No destination is left to be asked: s and u decide by hand")
+        }
+        Some(_) => None,
+    }
+}
+
+fn needs_effect(app: &App) -> Option<&'static str> {
+    let none = match app.views.last() {
+        Some(View::Effects(effects)) => effects.effect().is_none(),
+        _ => true,
+    };
+    none.then_some("Nothing was left here, so there is nothing to decide")
+}
+
+fn needs_asked(app: &App) -> Option<&'static str> {
+    let none = app
+        .replay
+        .as_ref()
+        .is_none_or(|replay| replay.asked.is_empty());
+    none.then_some("No run waits with a new effect")
+}
+
+fn needs_risk(app: &App) -> Option<&'static str> {
+    if app.gates().is_some_and(|gates| gates.waits_as().is_some()) {
+        return Some("It waits already: an owner approves it, here with o or elsewhere");
+    }
+    unless_offered(app, Action::RequestApproval, "No approval is missing")
+}
+
+fn needs_waiting(app: &App) -> Option<&'static str> {
+    let waits = app.gates().is_some_and(|gates| gates.waits_as().is_some());
+    if !waits {
+        return Some("What is approved must be written down first: p requests the approval");
+    }
+    unless_offered(app, Action::RequestApproval, "No approval is missing")
+}
+
+fn needs_new(app: &App) -> Option<&'static str> {
+    let written = app.gates().is_some_and(|gates| gates.waits_as().is_some());
+    written.then_some("It waits exactly as it stands; e makes another edit of it")
+}
+
+/// Why something cannot be done about a gate: the gates are asked just now, or none offers it.
+fn unless_offered(app: &App, action: Action, why: &'static str) -> Option<&'static str> {
+    match app.gates() {
+        Some(gates) if gates.offers(action) => None,
+        Some(gates) if gates.checking => Some("The gates are still being checked"),
+        _ => Some(why),
     }
 }
 

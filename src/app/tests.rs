@@ -361,3 +361,6 @@ fn an_ended_run_is_shown_as_the_store_has_it() {
         (RunStatus::Done, Some(true))
     );
 }
+
+mod effects;
+mod gates;

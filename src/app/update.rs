@@ -6,7 +6,8 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, judge, read};
+use super::{App, Purpose, View, act, effects, judge, mend, read};
+use crate::gate::Report;
 use crate::model::{Branch, BranchId, Intervention, StepHead};
 use crate::pipeline::Progress;
 
@@ -17,6 +18,12 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Sessions(result) => sessions(app, result),
         Msg::TakenIn(result) => taken_in(app, result),
         Msg::Refreshed(result) => refreshed(app, result),
+        Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
+        Msg::Held(ticket, result) => mend::held(app, ticket, result.map(|request| *request)),
+        Msg::LookAgain(ticket) => mend::look_again(app, ticket),
+        Msg::Approved(ticket, result) => mend::approved(app, ticket, result),
+        Msg::Reconciled(result) => effects::reconciled(app, result),
+        Msg::Settled(result) => effects::settled(app, result),
         Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
         Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
         other => {
@@ -55,7 +62,9 @@ fn settle(app: &mut App, msg: Msg) {
             Some(None) => app.tell("No further step reports a failure"),
             _ => {}
         },
-        Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
+        Msg::Left(branch, step, left) => {
+            effects::came(app, &branch, step, left.map(|left| *left));
+        }
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
                 milestones(app, &branch, &reached);
@@ -92,6 +101,12 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Sessions(_)
         | Msg::TakenIn(_)
         | Msg::Refreshed(_)
+        | Msg::Checked(..)
+        | Msg::Held(..)
+        | Msg::LookAgain(_)
+        | Msg::Reconciled(_)
+        | Msg::Settled(_)
+        | Msg::Approved(..)
         | Msg::Progress(..)
         | Msg::Replayed(..) => {}
     }
@@ -149,15 +164,21 @@ fn step(app: &mut App, branch: &BranchId, index: usize, view: StepView) {
     }
 }
 
-fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) {
-    let asking = app.views.iter_mut().find_map(|view| match view {
-        View::Gates(gates) if gates.ticket == ticket => Some(gates),
-        _ => None,
-    });
-    // A panel that was left, or asked anew, wants no old answer.
-    if let Some(gates) = asking {
-        gates.checking = false;
-        gates.checked = Some(result);
+fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) -> Vec<Job> {
+    let Some(gates) = mend::panel(app, ticket) else {
+        return Vec::new();
+    };
+    let was_ready = gates.report().is_some_and(Report::ready);
+    gates.checking = false;
+    gates.checked = Some(result);
+    let waits = gates.waits_as().is_some();
+    match gates.report().map(Report::ready) {
+        Some(false) if waits => vec![Job::LookAgain(ticket)],
+        Some(true) if waits && !was_ready => {
+            app.tell("It is approved, and every gate holds: Enter forks and runs");
+            Vec::new()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -387,6 +408,7 @@ fn replayed(
     }
     if let Some(replay) = &mut app.replay {
         replay.outcome = Some(result.clone());
+        replay.asked.clear();
     }
     if let Err(fault) = result {
         app.fail(fault);

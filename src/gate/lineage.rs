@@ -65,15 +65,14 @@ pub(super) fn gate(input: &Lineage) -> GateResult {
     }
     match (facts.recorded, facts.recomputed) {
         (Some(recorded), Some(now)) if recorded == now => gate
-            .holds(format!("prefix of {step} steps, digest {}", now.short()))
+            .holds(format!(
+                "{} of {}, prefix of {step} steps, digest {}",
+                range(input.branches),
+                parent.name(),
+                now.short()
+            ))
             .rests_on("prefix_digest")
-            .detail(format!("forked from {parent} at step {step}"))
-            .details(
-                input
-                    .branches
-                    .iter()
-                    .map(|branch| format!("new branch {branch}")),
-            ),
+            .detail(format!("forked from {parent} at step {step}")),
         (Some(recorded), Some(now)) => gate
             .fails(
                 "the parent's prefix is not the recorded one",
@@ -85,6 +84,14 @@ pub(super) fn gate(input: &Lineage) -> GateResult {
             "the parent's prefix has no digest to compare",
             "Import the session anew",
         ),
+    }
+}
+
+/// The new branches' names as one range: `b1`, `b1–b3`.
+fn range(branches: &[BranchId]) -> String {
+    match branches {
+        [first, .., last] => format!("{}–{}", first.name(), last.name()),
+        _ => branches.iter().map(BranchId::name).collect(),
     }
 }
 

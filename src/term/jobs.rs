@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::mend;
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -21,6 +22,8 @@ use crate::store::{Store, StoreError};
 const AT_ONCE: usize = 4;
 /// A local world makes its steps in no time; this is the pace at which a person can watch them.
 const PACE: Duration = Duration::from_millis(80);
+/// How long whoever waits for an approval waits between two looks.
+const WAIT: Duration = Duration::from_secs(1);
 /// Steps looked at in one go when the next failure is searched.
 const STRIDE: usize = 2_000;
 
@@ -60,6 +63,29 @@ impl Worker {
                     let checked = check(&store, &model, request).await;
                     let _ =
                         answers.send(Msg::Checked(ticket, checked.map(Box::new).map_err(fault)));
+                });
+            }
+            Job::Hold(ticket, request) => {
+                tokio::spawn(async move {
+                    let held = mend::hold(&store, &model, request).await;
+                    let _ = answers.send(Msg::Held(ticket, held.map(Box::new).map_err(fault)));
+                });
+            }
+            Job::Answer(ticket, branch, decision) => {
+                if let Some((reins, _)) = self.forks.get(&ticket) {
+                    reins.control.decide(&branch, decision);
+                }
+            }
+            Job::Reconcile(branch, step, operator) => {
+                tokio::spawn(async move {
+                    let asked = pipeline::reconcile(&store, &branch, step, &operator).await;
+                    let _ = answers.send(Msg::Reconciled(asked.map_err(fault)));
+                });
+            }
+            Job::LookAgain(ticket) => {
+                tokio::spawn(async move {
+                    tokio::time::sleep(WAIT).await;
+                    let _ = answers.send(Msg::LookAgain(ticket));
                 });
             }
             Job::Fork(ticket, request) => {
@@ -128,11 +154,11 @@ impl Worker {
     }
 }
 
-fn fault(error: impl std::fmt::Display) -> Fault {
+pub(super) fn fault(error: impl std::fmt::Display) -> Fault {
     error.to_string()
 }
 
-async fn planned(
+pub(super) async fn planned(
     store: &Store,
     model: &ModelSettings,
     request: ForkRequest,
@@ -285,6 +311,9 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
                 .map_err(fault);
             say(Msg::Milestones(branch, reached));
         }
+        job @ (Job::Left(..) | Job::Settle { .. } | Job::Approve(..)) => {
+            mend::blocking(store, job, &say);
+        }
         Job::Outcome(id) => {
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
@@ -300,7 +329,15 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             say(Msg::Pair(both.map(Box::new).map_err(fault)));
         }
         // These have their own ways.
-        Job::Check(..) | Job::Fork(..) | Job::Hand(..) | Job::External(_) | Job::Copy(_) => {}
+        Job::Check(..)
+        | Job::Hold(..)
+        | Job::LookAgain(_)
+        | Job::Reconcile(..)
+        | Job::Answer(..)
+        | Job::Fork(..)
+        | Job::Hand(..)
+        | Job::External(_)
+        | Job::Copy(_) => {}
     }
 }
 

@@ -7,6 +7,7 @@ mod external;
 mod guard;
 mod input;
 mod jobs;
+mod mend;
 mod screen;
 mod signals;
 

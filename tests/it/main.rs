@@ -27,6 +27,7 @@ mod readme;
 mod receipts;
 mod scenario;
 mod screen;
+mod screen_gates;
 mod state;
 mod store;
 mod support;

@@ -1,21 +1,32 @@
-//! The gate panel: the edit, its runs, the six gates with their evidence, and what may be done now.
+//! The gate panel: the edit, its runs, the six gates in a line each, the opened one with its evidence and the keys that mend it.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
 use super::{Painter, plural};
+use crate::app::command::{self, Command, Context, Id};
 use crate::app::extent::Pane;
 use crate::app::fork::Gates;
 use crate::app::msg::Checked;
-use crate::gate::{GateResult, Report};
-use crate::model::{clean, clean_line};
+use crate::gate::{Action, GateResult, Report};
+use crate::model::{GateStatus, clean, clean_line};
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
-use crate::ui::widgets::dot;
-use crate::ui::widgets::hanging;
+use crate::ui::widgets::{dot, fit, hanging};
+
+/// Cells before what a gate found.
+const INDENT: usize = 15;
+/// The most rows of the edit.
+const DIFF_ROWS: usize = 4;
+
+/// The gates as lines, and those of the opened one.
+struct Found {
+    lines: Vec<Line<'static>>,
+    opened: std::ops::Range<usize>,
+}
 
 impl Painter<'_> {
     pub(super) fn gates(&mut self, gates: &Gates, area: Rect) {
@@ -33,27 +44,58 @@ impl Painter<'_> {
             width: areas.body.width.saturating_sub(2),
             ..areas.body
         };
-        let mut lines = self.edit_lines(gates, body.width);
+        let below = self.found_lines(gates, body.width);
+        let room = usize::from(body.height).saturating_sub(below.lines.len() + 2);
+        let mut lines = self.edit_lines(gates, body.width, room.clamp(1, DIFF_ROWS));
+        let opened = below.opened.start + lines.len()..below.opened.end + lines.len();
+        lines.extend(below.lines);
+        if gates.follow {
+            let mut extent = self.extent(Pane::Gates);
+            (extent.rows, extent.height) = (lines.len(), usize::from(body.height));
+            let whole = extent.clamped().showing(opened.end.saturating_sub(1));
+            self.cache
+                .extents
+                .set(Pane::Gates, whole.showing(opened.start));
+        }
+        self.lines(Pane::Gates, &lines, body);
+    }
+
+    /// What the gates said, or why they could not be asked.
+    fn found_lines(&self, gates: &Gates, width: u16) -> Found {
+        let mut lines = Vec::new();
+        let mut opened = 0..0;
         match &gates.checked {
-            Some(Ok(checked)) => lines.extend(self.gate_lines(checked, body.width)),
+            Some(Ok(checked)) => {
+                for note in &checked.report.notes {
+                    let sign = format!("{} ", Glyph::HYPOTHESIS.show(self.charset));
+                    lines.extend(self.row(sign, &clean_line(note), Role::Warn, width));
+                }
+                for (place, gate) in checked.report.gates.iter().enumerate() {
+                    let from = lines.len();
+                    let open = place == gates.opened();
+                    lines.push(self.gate_row(gate, open, usize::from(width)));
+                    if open {
+                        lines.extend(self.evidence(gate, width));
+                        opened = from..lines.len();
+                    }
+                }
+            }
             Some(Err(fault)) => {
-                let head = vec![Span::styled(
-                    format!("{} ", Glyph::FAIL.show(self.charset)),
-                    self.theme.style(Role::Error),
-                )];
-                lines.extend(hanging(
-                    head,
-                    Passage::plain(&clean(fault), Role::Error),
-                    body.width,
-                    self.theme,
-                ));
+                let sign = format!("{} ", Glyph::FAIL.show(self.charset));
+                lines.extend(self.row(sign, &clean(fault), Role::Error, width));
             }
             None => lines.push(Line::styled(
                 "checking the gates…",
                 self.theme.style(Role::Muted),
             )),
         }
-        self.lines(Pane::Gates, &lines, body);
+        Found { lines, opened }
+    }
+
+    /// A sentence behind a sign, in one role.
+    fn row(&self, sign: String, text: &str, role: Role, width: u16) -> Vec<Line<'static>> {
+        let head = vec![Span::styled(sign, self.theme.style(role))];
+        hanging(head, Passage::plain(text, role), width, self.theme)
     }
 
     fn runs_line(&self, gates: &Gates) -> Line<'static> {
@@ -65,7 +107,7 @@ impl Painter<'_> {
     }
 
     /// What is asked for, in a few rows: the kind of the edit, where it runs, and its words.
-    fn edit_lines(&self, gates: &Gates, width: u16) -> Vec<Line<'static>> {
+    fn edit_lines(&self, gates: &Gates, width: u16, rows: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
         let dot = dot(self.charset);
         let mut summary = Passage::default();
@@ -107,9 +149,9 @@ impl Painter<'_> {
             let diff = WordDiff::new(&clean(&gates.original.text), &clean(text), DEADLINE);
             let head = vec![Span::styled("  ", theme.style(Role::Muted))];
             let mut diff = hanging(head, diff.passage(Side::Both, true), width, theme);
-            // Four rows tell which edit it is; the editor shows it whole.
-            if diff.len() > 4 {
-                diff.truncate(4);
+            // A few rows tell which edit it is; the editor shows it whole.
+            if diff.len() > rows {
+                diff.truncate(rows);
                 if let Some(last) = diff.last_mut() {
                     last.push_span(Span::styled(" …", theme.style(Role::Muted)));
                 }
@@ -120,69 +162,73 @@ impl Painter<'_> {
         lines
     }
 
-    fn gate_lines(&self, checked: &Checked, width: u16) -> Vec<Line<'static>> {
-        checked
-            .report
-            .gates
-            .iter()
-            .flat_map(|gate| self.gate_rows(gate, width))
-            .collect()
-    }
-
-    fn gate_rows(&self, gate: &GateResult, width: u16) -> Vec<Line<'static>> {
+    /// A gate in one line: how it stands, its name, what was found.
+    fn gate_row(&self, gate: &GateResult, open: bool, width: usize) -> Line<'static> {
         let theme = self.theme;
-        let (sign, role) = match gate.holds {
-            Some(true) => (Glyph::PASS.show(self.charset), Role::GatePass),
-            Some(false) => (Glyph::UNCERTAIN.show(self.charset), Role::GateHold),
-            None => (" ", Role::Muted),
+        let (sign, role, found) = match gate.holds {
+            Some(true) => (Glyph::PASS.show(self.charset), Role::GatePass, Role::Text),
+            Some(false) => (Glyph::HOLD.show(self.charset), Role::GateHold, Role::Text),
+            None => (" ", Role::Muted, Role::Muted),
         };
-        let head = vec![
+        let cursor = if open {
+            Glyph::CURSOR.show(self.charset)
+        } else {
+            " "
+        };
+        let name = if open {
+            Role::Accent
+        } else if gate.holds.is_none() {
+            Role::Muted
+        } else {
+            Role::Title
+        };
+        let text = fit(&clean_line(&gate.found), width.saturating_sub(INDENT));
+        Line::from(vec![
+            Span::styled(cursor, theme.style(Role::Accent)),
             Span::styled(format!("{sign} "), theme.style(role)),
             Span::styled(
                 format!("{} {:<10}", gate.number, gate.name),
-                theme.style(if gate.holds.is_none() {
-                    Role::Muted
-                } else {
-                    Role::Title
-                }),
+                theme.style(name),
             ),
-        ];
-        let found = if gate.holds.is_none() {
-            Role::Muted
-        } else {
-            Role::Text
-        };
-        let mut lines = hanging(
-            head,
-            Passage::plain(&clean_line(&gate.found), found),
-            width,
-            theme,
-        );
+            Span::styled(text, theme.style(found)),
+        ])
+    }
+
+    /// What the opened gate rests on, what is missing, and the keys that mend it.
+    fn evidence(&self, gate: &GateResult, width: u16) -> Vec<Line<'static>> {
+        let indent = " ".repeat(INDENT - 2);
+        let sign = |sign: &str| format!("{indent}{sign} ");
         let dot = dot(self.charset);
-        let mut below = |sign: &str, text: &str, role: Role| {
-            let head = vec![Span::styled(format!("{:14}{sign} ", ""), theme.style(role))];
-            lines.extend(hanging(
-                head,
-                Passage::plain(&clean_line(text), role),
-                width,
-                theme,
-            ));
-        };
+        let mut lines = Vec::new();
         if gate.holds == Some(false) {
             for detail in &gate.details {
-                below(dot, detail, Role::Muted);
+                lines.extend(self.row(sign(dot), &clean_line(detail), Role::Muted, width));
             }
         } else if !gate.details.is_empty() {
             // Evidence for what holds is read on, not picked from: it leaves the rows to what does not hold.
-            below(dot, &gate.details.join(&format!(" {dot} ")), Role::Muted);
+            let details = gate.details.join(&format!(" {dot} "));
+            lines.extend(self.row(sign(dot), &clean_line(&details), Role::Muted, width));
         }
         if let Some(mend) = &gate.mend {
-            below(Glyph::TO.show(self.charset), mend, Role::Warn);
+            let sign = sign(Glyph::TO.show(self.charset));
+            lines.extend(self.row(sign, &clean_line(mend), Role::Warn, width));
+        }
+        let mut keys = Passage::default();
+        for command in gate.actions.iter().flat_map(|action| mending(*action)) {
+            if (command.blocked)(self.app).is_none() {
+                let key = command.keys.first().map(ToString::to_string);
+                keys.push(&key.unwrap_or_default(), Role::Accent);
+                keys.push(&format!(" {}   ", command.title), Role::Text);
+            }
+        }
+        if !keys.text().is_empty() {
+            let head = vec![Span::raw(" ".repeat(INDENT))];
+            lines.extend(hanging(head, keys, width, self.theme));
         }
         lines
     }
 
-    /// One line: how it stands and what to press.
+    /// One line: how it stands, and one sentence.
     fn gate_status(&mut self, gates: &Gates, area: Rect) {
         let theme = self.theme;
         let line = match gates.report() {
@@ -194,13 +240,14 @@ impl Painter<'_> {
                 theme.style(Role::Error),
             ),
             Some(report) => {
-                let status = Span::styled(
-                    format!(" {}", report.status.name().replace('_', " ")),
-                    theme.style(Role::Gate(report.status)),
-                );
+                let (sign, status) = (Glyph::gate(report.status), report.status.name());
+                let word = format!(" {} {}", sign.show(self.charset), status.replace('_', " "));
                 Line::from(vec![
-                    status,
-                    Span::styled(advice(report), theme.style(Role::Text)),
+                    Span::styled(word, theme.style(Role::Gate(report.status))),
+                    Span::styled(
+                        format!(": {}", sentence(gates, report)),
+                        theme.style(Role::Text),
+                    ),
                 ])
             }
         };
@@ -208,12 +255,33 @@ impl Painter<'_> {
     }
 }
 
-fn advice(report: &Report) -> &'static str {
-    if report.ready() {
-        ": gates 1 to 5 hold. Enter forks and runs"
-    } else if report.may_run_diagnostic() {
-        ": held, nothing has run. d runs it as a diagnostic branch"
-    } else {
-        ": held, nothing has run. How to mend it stands above"
+/// The commands that do what a gate offers.
+fn mending(action: Action) -> impl Iterator<Item = &'static Command> {
+    let ids: &[Id] = match action {
+        Action::Reconcile => &[Id::Reconcile],
+        Action::Decide => &[Id::Effects],
+        Action::RequestApproval => &[Id::RequestApproval, Id::Approve],
+        Action::Acknowledge => &[Id::Acknowledge],
+        Action::AcceptDelta => &[Id::AcceptDelta],
+        Action::Diagnostic => &[Id::Diagnostic],
+    };
+    let here = |command: &&Command| command.contexts.contains(&Context::Gates);
+    let commands = command::table().iter().filter(here);
+    commands.filter(|command| ids.contains(&command.id))
+}
+
+/// What follows the status.
+fn sentence(gates: &Gates, report: &Report) -> String {
+    if let (GateStatus::NeedsApproval, Some(id)) = (report.status, gates.waits_as()) {
+        return format!("{} waits for an owner. Nothing has run", clean_line(id));
     }
+    let sentence = match report.status {
+        GateStatus::ReadyToResume => "gates 1 to 5 hold. Enter forks and runs",
+        GateStatus::RestoreUncertain if report.may_run_diagnostic() => {
+            "held, nothing has run. d runs it as a diagnostic branch"
+        }
+        GateStatus::NeedsApproval => "held until an owner approves. Nothing has run",
+        _ => "held, nothing has run. See what mends it",
+    };
+    sentence.to_owned()
 }

@@ -1,8 +1,10 @@
 //! One file per screen. A screen draws the topmost view into the areas that [`Areas`] cuts and reports its extents.
 
+mod asked;
 mod compare;
 mod detail;
 mod editor;
+mod effects;
 mod gates;
 mod panels;
 mod picker;
@@ -138,6 +140,7 @@ impl Painter<'_> {
             Some(View::Compare(compare)) => self.compare(compare, area),
             Some(View::Milestones(selected)) => self.milestones(*selected, area),
             Some(View::Interventions(selected)) => self.interventions(*selected, area),
+            Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             None if self.app.open.is_some() => self.session(area),

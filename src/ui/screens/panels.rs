@@ -161,6 +161,7 @@ impl Painter<'_> {
         let here = match under {
             Some(Context::Editor) => Some(command::Group::Edit),
             Some(Context::Gates) => Some(command::Group::Gates),
+            Some(Context::Effects) => Some(command::Group::Effects),
             Some(Context::Replay) => Some(command::Group::Replay),
             Some(Context::Compare) => Some(command::Group::Compare),
             _ => None,
@@ -199,6 +200,7 @@ impl Painter<'_> {
             Some(View::Gates(_)) => Context::Gates,
             Some(View::Replay) => Context::Replay,
             Some(View::Compare(_)) => Context::Compare,
+            Some(View::Effects(_)) => Context::Effects,
             Some(View::Milestones(_)) => Context::Milestones,
             Some(View::Interventions(_)) => Context::Interventions,
             Some(View::Notice | View::Help) => return None,

@@ -44,7 +44,11 @@ impl Painter<'_> {
         };
         let areas = self.frame(area, &left, Line::from(state), true);
         self.what_is_tried(replay, areas.info);
-        let verdict = self.verdict_lines(open, replay, areas.body.width.saturating_sub(2));
+        let width = areas.body.width.saturating_sub(2);
+        let verdict = match replay.asked.front() {
+            Some((branch, effect)) => self.asked_lines(replay, branch, effect, width),
+            None => self.verdict_lines(open, replay, width),
+        };
         let runs = u16::try_from(replay.runs.len()).unwrap_or(u16::MAX);
         let columns = areas.body.width >= WIDE && runs > 1 && areas.body.width / runs >= COLUMN;
         let list = if columns {

@@ -5,6 +5,7 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::app::fixture;
+use crate::app::gate_fixture::{self, held};
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 
@@ -46,7 +47,16 @@ fn screens() -> Vec<(&'static str, App)> {
         ("editor", with(fixture::opened(), "e Open it.")),
         ("gates_hold", fixture::at_the_gates(false)),
         ("gates_pass", fixture::at_the_gates(true)),
+        ("gates_drift", held(&gate_fixture::DRIFT)),
+        ("gates_effects", held(&gate_fixture::EFFECTS)),
+        ("gates_approval", held(&gate_fixture::APPROVAL)),
+        ("gates_waiting", gate_fixture::waiting()),
+        ("gates_delta", held(&gate_fixture::DELTA)),
+        ("effects", gate_fixture::effects("j")),
+        ("effects_asked", gate_fixture::effects("R")),
+        ("effects_none", with(fixture::opened(), "w")),
         ("replay", fixture::replaying()),
+        ("replay_asked", gate_fixture::asked()),
         ("verdict", fixture::replayed()),
         ("compare", with(fixture::replayed(), "⏎")),
         ("pair", with(fixture::replayed(), "⏎⏎")),
@@ -86,8 +96,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..15_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxM ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..24_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuyn ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

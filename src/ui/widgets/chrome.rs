@@ -138,6 +138,9 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Filter => " filter: ",
             Purpose::Search => " search: ",
             Purpose::Goto => " go to step: ",
+            Purpose::Keep => " it stays and is not repeated, because: ",
+            Purpose::Undone => " it was undone, because: ",
+            Purpose::Owner => " approve as owner: ",
         };
         let line = clean_line(line);
         // The end of a long line is what is being typed.

@@ -1,0 +1,107 @@
+//! What an operator does about a gate that does not hold: acknowledge, accept, ask an owner and wait, settle effects.
+//!
+//! Invariant: a fork that waits is the intervention that was written. It is asked about again, about once a second, while its
+//! panel is there, and resumed as it stands.
+
+use super::fork::Gates;
+use super::msg::{Fault, Job, Ticket};
+use super::{App, Prompt, Purpose, View, debug};
+use crate::pipeline::ForkRequest;
+
+/// The gate panel of a fork, wherever it lies; one that was left, or asked anew, wants no old answer.
+pub(super) fn panel(app: &mut App, ticket: Ticket) -> Option<&mut Gates> {
+    app.views.iter_mut().find_map(|view| match view {
+        View::Gates(gates) if gates.ticket == ticket => Some(gates.as_mut()),
+        _ => None,
+    })
+}
+
+pub(super) fn acknowledge(app: &mut App) -> Vec<Job> {
+    debug::ask_again(app, |gates| gates.request.acknowledge_drift = true)
+}
+
+pub(super) fn accept_delta(app: &mut App) -> Vec<Job> {
+    debug::ask_again(app, |gates| gates.request.accept_delta = true)
+}
+
+/// Writes the fork down as held, so that an owner can approve it.
+pub(super) fn request_approval(app: &mut App) -> Vec<Job> {
+    let Some(View::Gates(gates)) = app.views.last_mut() else {
+        return Vec::new();
+    };
+    gates.checking = true;
+    vec![Job::Hold(gates.ticket, gates.request.clone())]
+}
+
+/// The fork was written and waits.
+pub(super) fn held(app: &mut App, ticket: Ticket, result: Result<ForkRequest, Fault>) -> Vec<Job> {
+    let request = match result {
+        Ok(request) => request,
+        Err(fault) => {
+            if let Some(gates) = panel(app, ticket) {
+                gates.checking = false;
+            }
+            app.fail(fault);
+            return Vec::new();
+        }
+    };
+    let refresh = Job::Refresh(request.branch.session().to_owned());
+    app.drafts.remove(&(request.branch.clone(), request.step));
+    match panel(app, ticket) {
+        Some(gates) => {
+            gates.request = request.clone();
+            vec![refresh, Job::Check(ticket, request)]
+        }
+        None => vec![refresh],
+    }
+}
+
+/// Whoever waits looks again after a while.
+pub(super) fn look_again(app: &mut App, ticket: Ticket) -> Vec<Job> {
+    match panel(app, ticket) {
+        Some(gates) if !gates.checking => vec![Job::Check(ticket, gates.request.clone())],
+        _ => Vec::new(),
+    }
+}
+
+/// Asks who approves; the only owner that the profile names stands there already.
+pub(super) fn ask_owner(app: &mut App) {
+    let owners = app.open.as_ref().map(|open| &open.session.profile.owners);
+    let line = match owners {
+        Some(owners) if owners.len() == 1 => owners.keys().cloned().collect(),
+        _ => String::new(),
+    };
+    app.prompt = Some(Prompt {
+        purpose: Purpose::Owner,
+        line,
+    });
+}
+
+/// Approves what waits, as that owner.
+pub(super) fn approve(app: &mut App, owner: &str) -> Vec<Job> {
+    let waits = app
+        .gates()
+        .and_then(|gates| Some((gates.ticket, gates.waits_as()?.to_owned())));
+    match waits {
+        Some(_) if owner.is_empty() => {
+            app.tell("Nobody was named, so nothing is approved");
+            Vec::new()
+        }
+        Some((ticket, id)) => vec![Job::Approve(ticket, id, owner.to_owned())],
+        None => Vec::new(),
+    }
+}
+
+/// An approval was given here, or not.
+pub(super) fn approved(app: &mut App, ticket: Ticket, result: Result<String, Fault>) -> Vec<Job> {
+    match result {
+        Ok(told) => {
+            app.tell(told);
+            look_again(app, ticket)
+        }
+        Err(fault) => {
+            app.fail(fault);
+            Vec::new()
+        }
+    }
+}
