@@ -5,13 +5,16 @@ log="$1.jsonl"
 key="$2"
 cat >/dev/null
 
-if [ ! -r "$log" ]; then
-    echo "there is no log $log here" >&2
-    exit 3
-fi
+# A key that JSON would write otherwise could not be found, and what is not found is not "not there".
+case "$key" in
+'' | *[!A-Za-z0-9._:@+-]*)
+    echo "the desk has no keys like that" >&2
+    exit 2
+    ;;
+esac
 count=$(grep -cF "\"operation_key\":\"$key\"" "$log")
-if [ "$count" -gt 0 ]; then
-    printf '{"state":"reconciled","evidence":"%s has it, %s time(s)"}\n' "$log" "$count"
-else
-    printf '{"state":"reverted","evidence":"%s does not have it"}\n' "$log"
-fi
+case $? in
+0) printf '{"state":"reconciled","evidence":"%s has it, %s time(s)"}\n' "$log" "$count" ;;
+1) printf '{"state":"reverted","evidence":"%s does not have it"}\n' "$log" ;;
+*) exit 3 ;;
+esac

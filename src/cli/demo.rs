@@ -126,6 +126,8 @@ fn walk(context: &Context, store: &Store, main: &BranchId, edit: Edit) -> Result
     }
     let request = ForkRequest {
         text: Some(edit.text.clone()),
+        // Where tools reach outside one run would do; a demonstration wants a verdict.
+        runs: Some(3),
         ..ForkRequest::at(main.clone(), edit.step, context.operator())
     };
     let plan = pipeline::plan(store, request, &context.model())?;

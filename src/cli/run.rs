@@ -44,7 +44,14 @@ pub fn run(context: &mut Context, args: &Run) -> Result<Exit, CliError> {
         Some(file) => {
             let (store, _folder) = context::temporary()?;
             let id = pipeline::play_world(&store, world, &text, *seed)?;
-            let mut session = store.session(&id)?;
+            // What a profile file says stays in it: beside the new file it is read again.
+            let own = pipeline::world_session(&text, *seed)?;
+            let mut session = Session {
+                profile: own.profile,
+                verifier: own.verifier,
+                expected: own.expected,
+                ..store.session(&id)?
+            };
             name_world(&mut session, world, file);
             write(&store, &session, file)?;
             played(&store, id, *seed, Some(file))?

@@ -108,12 +108,18 @@ impl ProfileFile {
 
     /// The profile file of a session's file: its own, else that of its directory. One that is there and cannot be read is an error.
     pub fn beside(session: &Path) -> Result<Option<Self>, ImportError> {
+        let places = Self::places(session);
+        let found = places.iter().find(|path| path.symlink_metadata().is_ok());
+        found.map(|path| Self::read(path)).transpose()
+    }
+
+    /// Where the profile file of a session's file is looked for, in this order.
+    #[must_use]
+    pub fn places(session: &Path) -> [PathBuf; 2] {
         let mut own = session.file_stem().unwrap_or_default().to_owned();
         own.push(".");
         own.push(NAME);
-        let places = [session.with_file_name(own), session.with_file_name(NAME)];
-        let found = places.iter().find(|path| path.symlink_metadata().is_ok());
-        found.map(|path| Self::read(path)).transpose()
+        [session.with_file_name(own), session.with_file_name(NAME)]
     }
 
     /// The workflow of a session with this file: the profile is the file's alone, verifier and expected answer where it has them.

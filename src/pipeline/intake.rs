@@ -55,6 +55,9 @@ pub fn take_in(
 ) -> Result<(String, bool), PipelineError> {
     let path = Path::new(what);
     if path.exists() {
+        if let Some(name) = sample_at(path) {
+            return sample(store, name);
+        }
         return file(store, path, None, progress);
     }
     let id = BranchId::parse(what).session().to_owned();
@@ -121,9 +124,10 @@ fn sample(store: &Store, name: &str) -> Result<(String, bool), PipelineError> {
     Ok(taken)
 }
 
-/// Where the stand-in for a sample's world outside is: beside the store, not in it.
+/// Where the stand-in for a sample's world outside is: beside the store, not in it, wherever dover is started next.
 fn desk(store: &Store, name: &str) -> PathBuf {
-    let mut beside = store.path().as_os_str().to_owned();
+    let whole = store.path().canonicalize();
+    let mut beside = whole.unwrap_or(store.path().to_owned()).into_os_string();
     beside.push(".desk");
     PathBuf::from(beside).join(name)
 }
@@ -146,13 +150,26 @@ fn set_up(store: &Store, session: &str, desk: &Path) -> std::io::Result<()> {
     scenario::set_up(&session, &recorded, desk).map_err(|error| other(error.into()))
 }
 
-/// The sample with a destination that is this file, byte for byte, so that it is taken in with it wherever it lies.
-fn sample_of(digest: Digest) -> Option<&'static str> {
+/// The sample that a file is, byte for byte, so that it is taken in with its destination wherever it lies.
+fn sample_at(path: &Path) -> Option<&'static str> {
+    let length = path.metadata().ok()?.len();
     SAMPLE_NAMES.into_iter().find(|name| {
-        SAMPLES.get_file(format!("{name}.{PROFILE}")).is_some()
-            && SAMPLES
-                .get_file(format!("{name}.jsonl"))
-                .is_some_and(|file| Digest::of(file.contents()) == digest)
+        SAMPLES
+            .get_file(format!("{name}.jsonl"))
+            .is_some_and(|file| {
+                let bytes = file.contents();
+                bytes.len() as u64 == length && std::fs::read(path).is_ok_and(|read| read == bytes)
+            })
+            && alone(path, name)
+    })
+}
+
+/// Whether nobody has put a profile of his own beside a sample: that would be passed over.
+fn alone(path: &Path, name: &str) -> bool {
+    let own = SAMPLES.get_file(format!("{name}.{PROFILE}"));
+    ProfileFile::places(path).iter().all(|place| {
+        place.symlink_metadata().is_err()
+            || own.is_some_and(|own| std::fs::read(place).is_ok_and(|read| read == own.contents()))
     })
 }
 
@@ -180,9 +197,6 @@ fn file(
     let profile = ProfileFile::beside(path)?;
     if let Some(id) = store.find_by_source(digest)? {
         return Ok((id, false));
-    }
-    if let (None, Some(name)) = (home, sample_of(digest)) {
-        return sample(store, name);
     }
     let id = match content {
         Content::World => {
@@ -295,8 +309,11 @@ pub fn profile_news(
     )))
 }
 
-/// The header of a world's session.
-fn world_session(text: &str, seed: u64) -> Result<Session, PipelineError> {
+/// The header of a world's session, by the world's own word.
+///
+/// # Errors
+/// A world that cannot be read.
+pub fn world_session(text: &str, seed: u64) -> Result<Session, PipelineError> {
     let world = scenario::parse(text)?;
     Ok(scenario::session(&world, text, seed))
 }

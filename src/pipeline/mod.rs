@@ -27,7 +27,7 @@ pub use control::Control;
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,
-    update,
+    update, world_session,
 };
 pub use owners::Keyring;
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, plan, restorability};

@@ -12,7 +12,8 @@ use rusqlite::{Connection, Transaction, params};
 
 use super::Store;
 use super::error::{Fault, StoreError};
-use crate::model::RunStatus;
+use super::{branches, receipts};
+use crate::model::{GateStatus, RunStatus};
 
 /// This handle's lock; given back when the last clone of the handle goes.
 pub(super) struct Owner {
@@ -91,11 +92,26 @@ impl Store {
         self.write(|tx| {
             let mut count = 0;
             for Dead { name, .. } in &dead {
-                count += interrupt(tx, name)?;
+                for key in interrupt(tx, name)? {
+                    count += 1;
+                    self.tell(tx, key)?;
+                }
                 let _ = std::fs::remove_file(dir.join(name));
             }
             Ok(count)
         })
+    }
+
+    /// The outcome receipt of an interrupted branch. Of one that is damaged nothing can be told, and the store must open all the same.
+    fn tell(&self, tx: &Transaction<'_>, key: i64) -> Result<(), Fault> {
+        let told = branches::read(tx, key).and_then(|branch| receipts::ended(tx, &branch));
+        match told {
+            Ok(content) => self.receipt(tx, content),
+            Err(fault) => match fault.at(&self.inner.source.path) {
+                StoreError::Damaged { .. } => Ok(()),
+                error => Err(error.into()),
+            },
+        }
     }
 
     fn owners_dir(&self) -> PathBuf {
@@ -111,13 +127,25 @@ fn unfinished_owners(conn: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-fn interrupt(tx: &Transaction<'_>, owner: &str) -> rusqlite::Result<usize> {
-    tx.prepare_cached("UPDATE branch SET run = ?2, owner = NULL, reason = ?3 WHERE owner = ?1")?
-        .execute(params![
+/// Marks an owner's unfinished branches. One that had begun has no outcome of its own, so it is unverified.
+fn interrupt(tx: &Transaction<'_>, owner: &str) -> rusqlite::Result<Vec<i64>> {
+    tx.prepare_cached(
+        "UPDATE branch SET run = ?2, owner = NULL, reason = ?3,
+                gate = CASE WHEN run = ?4 AND gate = ?5 THEN ?6 ELSE gate END
+         WHERE owner = ?1 RETURNING id",
+    )?
+    .query_map(
+        params![
             owner,
             RunStatus::Interrupted.name(),
-            "the process that ran it went away"
-        ])
+            "the process that ran it went away",
+            RunStatus::Running.name(),
+            GateStatus::ReadyToResume.name(),
+            GateStatus::Unverified.name(),
+        ],
+        |row| row.get(0),
+    )?
+    .collect()
 }
 
 fn lock_files(dir: &Path) -> Vec<String> {

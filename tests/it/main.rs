@@ -12,10 +12,12 @@
     clippy::too_many_lines
 )]
 
+mod authority;
 mod cli;
 mod config;
 mod continued;
 mod corpus;
+mod effects;
 mod fork;
 mod house;
 mod import;

@@ -21,7 +21,10 @@ use crate::cli::Home;
 
 mod profile;
 
-const WORLD: &str = include_str!("../../sample-sessions/release-notes.toml");
+/// The world of a sample, all of it local.
+fn world() -> String {
+    include_str!("../../sample-sessions/release-notes.toml").replace("outside = true\n", "")
+}
 
 fn log() -> String {
     [
@@ -87,7 +90,7 @@ fn traces(dir: &Path) -> Vec<String> {
 /// The world's session with a profile of its own; its first instruction.
 fn played(home: &Home, profile: &str) -> String {
     home.file("notes.dover.toml", profile);
-    let world = home.file("notes.toml", WORLD);
+    let world = home.file("notes.toml", &world());
     home.json(&["import", &world]);
     settle(home, "release-notes");
     let steps = home.json(&["show", "release-notes"])["steps"].clone();
@@ -417,7 +420,7 @@ impl Runtime for Liar {
 #[tokio::test]
 async fn a_runtime_that_claims_an_exact_restore_is_caught_by_its_fingerprint() {
     let home = Home::new();
-    home.json(&["import", &home.file("notes.toml", WORLD)]);
+    home.json(&["import", &home.file("notes.toml", &world())]);
     settle(&home, "release-notes");
     let store = Store::open(&home.path("store.db"), Arc::new(SystemClock)).unwrap();
     let request = ForkRequest::at(BranchId::main("release-notes"), 5, "ann");

@@ -2,7 +2,7 @@
 //! store, and like a good destination it takes an operation key once.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -16,10 +16,15 @@ pub(super) fn reachable(dir: &Path, log: &str) -> bool {
     File::open(file(dir, log)).is_ok()
 }
 
-/// Adds an entry unless its operation key is there.
+/// Adds an entry unless its operation key is there. Runs that come at the same time wait for each other.
 pub(super) fn append(dir: &Path, log: &str, entry: &Value) -> io::Result<()> {
-    let path = file(dir, log);
-    let known = fs::read_to_string(&path)?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .open(file(dir, log))?;
+    file.lock()?;
+    let mut known = String::new();
+    file.read_to_string(&mut known)?;
     let key = entry.get("operation_key");
     let there = known.lines().any(|line| {
         serde_json::from_str::<Value>(line).is_ok_and(|old| old.get("operation_key") == key)
@@ -27,7 +32,6 @@ pub(super) fn append(dir: &Path, log: &str, entry: &Value) -> io::Result<()> {
     if there {
         return Ok(());
     }
-    let mut file = OpenOptions::new().append(true).open(&path)?;
     file.write_all(format!("{entry}\n").as_bytes())?;
     file.sync_all()
 }
@@ -40,9 +44,10 @@ pub(super) fn set_up(dir: &Path, log: &str, entries: &[Value]) -> io::Result<()>
         return Ok(());
     }
     // Written whole or not at all, so that a set-up that was broken off is made again.
-    let text: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
     let mut fresh = tempfile::NamedTempFile::new_in(dir)?;
-    fresh.write_all(text.as_bytes())?;
+    for entry in entries {
+        writeln!(fresh, "{entry}")?;
+    }
     fresh.persist_noclobber(&path).map(drop).or_else(|error| {
         let lost = error.error.kind() == io::ErrorKind::AlreadyExists;
         if lost { Ok(()) } else { Err(error.error) }

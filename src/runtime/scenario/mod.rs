@@ -170,7 +170,7 @@ pub fn set_up(
         let entries: Vec<_> = done
             .map(|(step, effect)| {
                 let result = effect.result.as_deref().unwrap_or_default();
-                tools::entry(effect, tools::arguments(step).unwrap_or_default(), result)
+                tools::entry(effect, &tools::arguments(step).unwrap_or_default(), result)
             })
             .collect();
         destination::set_up(dir, log, &entries).map_err(|error| RuntimeError::Missing {

@@ -20,7 +20,7 @@ pub(super) fn arguments(step: &Step) -> Option<BTreeMap<String, String>> {
 }
 
 /// A line in a destination's log.
-pub(super) fn entry(effect: &Effect, args: BTreeMap<String, String>, result: &str) -> Value {
+pub(super) fn entry(effect: &Effect, args: &BTreeMap<String, String>, result: &str) -> Value {
     json!({ "operation_key": effect.operation_key, "tool": effect.tool, "arguments": args, "result": result })
 }
 
@@ -126,7 +126,7 @@ impl Engine {
             let text = format!("{} was not let out: the operator refused it.", tool.name);
             return done(text, true, args);
         }
-        let entry = entry(&effect, args.clone(), &result);
+        let entry = entry(&effect, &args, &result);
         match (&tool.log, &self.destination) {
             (Some(log), Some(dir)) if tool.outside => {
                 if let Err(error) = destination::append(dir, log, &entry) {

@@ -209,3 +209,17 @@ fn a_change_since_the_start_stands_beside_the_gates_and_in_the_receipt() {
         .unwrap();
     assert_eq!(changed["evidence"], forks[1]["profile"]);
 }
+
+#[test]
+fn a_profile_of_ones_own_beside_a_sample_is_not_passed_over() {
+    let sample = include_str!("../../../sample-sessions/honey-stall.jsonl");
+    let home = Home::new();
+    let path = home.file("copy.jsonl", sample);
+    home.file("copy.dover.toml", "expected = \"17\"\n");
+    let id = home.json(&["import", &path])["session"].clone();
+    assert_eq!(home.json(&["set", id.as_str().unwrap()])["expected"], "17");
+    let home = Home::new();
+    let path = home.file("copy.jsonl", sample);
+    home.file("dover.toml", "nonsense = 1\n");
+    assert!(home.refused(2, &["import", &path]).contains("nonsense"));
+}

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use dover::model::{BranchId, RunStatus};
+use dover::model::{BranchId, GateStatus, RunStatus};
 use dover::store::{Store, StoreError};
 use rusqlite::Connection;
 
@@ -230,7 +230,21 @@ fn a_live_owners_branches_are_left_alone_and_a_dead_ones_are_interrupted() {
     );
 
     drop(first);
+    let receipts = || second.receipts(None).unwrap();
+    let outcomes = || receipts().matches("\"kind\":\"outcome\"").count();
+    assert_eq!(outcomes(), 1);
     assert_eq!(second.refresh_interrupted().unwrap(), 2);
+    // Each has a receipt of how it ended; the one that had begun is unverified, the other keeps what was ruled.
+    assert_eq!(outcomes(), 3);
+    assert_eq!(receipts().matches("\"run\":\"interrupted\"").count(), 2);
+    let gate = |id: &BranchId| second.branch(id).unwrap().gate;
+    assert_eq!(
+        [gate(&running), gate(&planned)],
+        [
+            Some(GateStatus::Unverified),
+            Some(GateStatus::ReadyToResume)
+        ]
+    );
     assert_eq!(
         runs(&second),
         [
@@ -250,4 +264,23 @@ fn a_live_owners_branches_are_left_alone_and_a_dead_ones_are_interrupted() {
         Err(StoreError::Refused(_))
     ));
     assert_eq!(second.refresh_interrupted().unwrap(), 0);
+}
+
+#[test]
+fn a_damaged_session_does_not_keep_its_interrupted_branches_from_being_marked() {
+    let (dir, first) = fresh();
+    let path = dir.path().join("store.db");
+    let main = take_in(&first, session("s"), &plain_steps(4));
+    let (_, branches) = first.fork(draft(&main, 2, 1), &mut go).unwrap();
+    let running = branches[0].id.clone();
+    first.start(&running).unwrap();
+    drop(first);
+    let raw = Connection::open(&path).unwrap();
+    raw.execute_batch("UPDATE session SET header = '{'")
+        .unwrap();
+    drop(raw);
+    let second = open(&path);
+    assert_eq!(second.branch(&running).unwrap().run, RunStatus::Interrupted);
+    // Nothing can be told of it.
+    assert!(!second.receipts(None).unwrap().contains("interrupted"));
 }
