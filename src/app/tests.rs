@@ -1,8 +1,5 @@
 //! Keys and answers in, state and jobs out.
 
-mod effects;
-mod gates;
-
 use super::fixture::{self, EDIT, press};
 use super::key::{Code, Key};
 use super::msg::{Fault, Hand};
@@ -10,11 +7,11 @@ use super::*;
 use crate::model::{BranchId, RunStatus, StepHead};
 use crate::pipeline::Progress;
 
-fn key(app: &mut App, key: Key) -> Vec<Job> {
+pub(super) fn key(app: &mut App, key: Key) -> Vec<Job> {
     update(app, Msg::Key(key))
 }
 
-fn notice(app: &App) -> &str {
+pub(super) fn notice(app: &App) -> &str {
     app.notice.as_ref().map_or("", |notice| &notice.text)
 }
 
