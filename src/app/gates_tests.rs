@@ -123,6 +123,7 @@ fn a_panel_that_was_left_is_not_looked_at_again() {
     let mut app = waiting();
     let ticket = app.gates().unwrap().ticket;
     press(&mut app, "⎋");
+    assert!(notice(&app).contains("dover resume night-picture/i2"));
     assert!(update(&mut app, Msg::LookAgain(ticket)).is_empty());
 }
 
