@@ -115,6 +115,13 @@ fn back(app: &mut App) -> Vec<Job> {
             compare.expanded = false;
             return Vec::new();
         }
+        Some(View::Gates(gates)) => {
+            if let Some(id) = gates.waits_as().map(str::to_owned) {
+                app.tell(format!(
+                    "{id} is kept as it stands: dover resume {id} tries it again"
+                ));
+            }
+        }
         Some(View::Editor(editor)) => {
             let at = (editor.branch.clone(), editor.original.index);
             if editor.changed() {

@@ -64,6 +64,10 @@ pub(crate) const DELTA: Held = Held {
 pub(crate) fn report(held: &Held) -> Report {
     let mut report = checked(true).report;
     report.status = held.status;
+    if held.status == GateStatus::ConfigUnpinned {
+        let note = "the workflow changed since the start: the verifier is contains:Milan";
+        report.notes.push(note.into());
+    }
     for gate in &mut report.gates {
         if gate.number == held.number {
             gate.holds = Some(false);

@@ -294,4 +294,8 @@ impl App {
 }
 
 #[cfg(test)]
+mod effects_tests;
+#[cfg(test)]
+mod gates_tests;
+#[cfg(test)]
 mod tests;

@@ -7,11 +7,11 @@ use super::*;
 use crate::model::{BranchId, RunStatus, StepHead};
 use crate::pipeline::Progress;
 
-fn key(app: &mut App, key: Key) -> Vec<Job> {
+pub(super) fn key(app: &mut App, key: Key) -> Vec<Job> {
     update(app, Msg::Key(key))
 }
 
-fn notice(app: &App) -> &str {
+pub(super) fn notice(app: &App) -> &str {
     app.notice.as_ref().map_or("", |notice| &notice.text)
 }
 
@@ -362,5 +362,26 @@ fn an_ended_run_is_shown_as_the_store_has_it() {
     );
 }
 
-mod effects;
-mod gates;
+#[test]
+fn a_log_that_was_not_read_whole_says_so_before_anything_else() {
+    let table = [
+        (0, "Find the step that went wrong"),
+        (
+            2,
+            "14 records read, 0 unknown, 2 damaged, 0 dropped, with message content",
+        ),
+    ];
+    for (damaged, told) in table {
+        let mut app = fixture::picker();
+        let mut session = fixture::session();
+        session.coverage.damaged = damaged;
+        let opened = msg::Opened {
+            session,
+            branches: vec![fixture::branch("main")],
+            interventions: Vec::new(),
+            shown: fixture::view(fixture::branch("main"), fixture::MAIN),
+        };
+        update(&mut app, Msg::Opened(Ok(Box::new(opened))));
+        assert!(notice(&app).starts_with(told), "{}", notice(&app));
+    }
+}

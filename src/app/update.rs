@@ -125,14 +125,15 @@ fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
         app.views.clear();
         app.extents.rewind(Pane::Steps);
         app.extents.rewind(Pane::Detail);
-        if app
-            .open
-            .as_ref()
-            .is_some_and(|open| open.branches.len() == 1)
-        {
-            app.tell(
+        let fresh = app.open.as_ref().filter(|open| open.branches.len() == 1);
+        let coverage = fresh.map(|open| &open.session.coverage);
+        match coverage {
+            // What was not read as it was meant comes before what to do.
+            Some(coverage) if !coverage.whole() && coverage.read > 0 => app.tell(coverage.line()),
+            Some(_) => app.tell(
                 "Find the step that went wrong: } next failure, ] next trial; then e edits it",
-            );
+            ),
+            None => {}
         }
     }
 }

@@ -20,6 +20,12 @@ pub enum Exit {
     Held = 1,
     /// Bad usage or unreadable input.
     Usage = 2,
+    /// The screen was ended by SIGHUP: 128 and the signal's number, as a shell tells it.
+    HungUp = 129,
+    /// By SIGINT.
+    Interrupted = 130,
+    /// By SIGTERM.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {

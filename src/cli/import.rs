@@ -71,7 +71,7 @@ impl Answer for Imported {
         out.labelled("  format   ", &self.format)?;
         out.labelled("  steps    ", &in_trials(self.steps, self.trials))?;
         out.labelled("  agents   ", &self.agents.join(", "))?;
-        out.labelled("  coverage ", &coverage_line(&self.coverage))?;
+        out.labelled("  coverage ", &self.coverage.line())?;
         for note in &self.coverage.notes {
             out.labelled("    ", &format!("{}: {}", note.place, note.reason))?;
         }
@@ -80,15 +80,6 @@ impl Answer for Imported {
         }
         out.row(Tone::Faint, &format!("  Open it: dover {}", self.session))
     }
-}
-
-/// The coverage line of SPEC 6.
-fn coverage_line(coverage: &Coverage) -> String {
-    let content = if coverage.content { "with" } else { "WITHOUT" };
-    format!(
-        "{} records read, {} unknown, {} damaged, {} dropped, {content} message content",
-        coverage.read, coverage.unknown, coverage.damaged, coverage.dropped
-    )
 }
 
 /// How far a long import is, on a terminal's standard error.

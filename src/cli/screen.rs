@@ -7,7 +7,7 @@ use directories::ProjectDirs;
 
 use super::context::Context;
 use super::error::{CliError, Exit};
-use crate::term::{self, Options};
+use crate::term::{self, Ending, Options};
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::{BUILT_IN, Theme};
@@ -31,8 +31,13 @@ pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
         operator: context.operator(),
         model: context.model(),
     };
-    term::run(options).map_err(|error| CliError::Usage(error.to_string()))?;
-    Ok(Exit::Done)
+    let ended = term::run(options).map_err(|error| CliError::Usage(error.to_string()))?;
+    Ok(match ended {
+        None => Exit::Done,
+        Some(Ending::HungUp) => Exit::HungUp,
+        Some(Ending::Interrupted) => Exit::Interrupted,
+        Some(Ending::Terminated) => Exit::Terminated,
+    })
 }
 
 /// A built-in theme, one of the person's own by name, or a file by its path.

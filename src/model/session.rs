@@ -75,6 +75,24 @@ pub struct Coverage {
     pub notes: Vec<CoverageNote>,
 }
 
+impl Coverage {
+    /// Whether every record was read as it was meant.
+    #[must_use]
+    pub const fn whole(&self) -> bool {
+        self.unknown == 0 && self.damaged == 0 && self.dropped == 0 && self.content
+    }
+
+    /// The coverage line of SPEC 6.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let content = if self.content { "with" } else { "WITHOUT" };
+        format!(
+            "{} records read, {} unknown, {} damaged, {} dropped, {content} message content",
+            self.read, self.unknown, self.damaged, self.dropped
+        )
+    }
+}
+
 /// One run of a multi-agent system on one task.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
 pub struct Session {

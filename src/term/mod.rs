@@ -11,6 +11,8 @@ mod mend;
 mod screen;
 mod signals;
 
+pub use signals::Ending;
+
 use std::io;
 
 use crate::pipeline::ModelSettings;
@@ -44,11 +46,11 @@ pub enum TermError {
     Terminal(#[from] io::Error),
 }
 
-/// Shows the screen until the operator quits or a signal ends it.
+/// Shows the screen until the operator quits or a signal ends it, which is told.
 ///
 /// # Errors
 /// A terminal that cannot be used.
-pub fn run(options: Options) -> Result<(), TermError> {
+pub fn run(options: Options) -> Result<Option<Ending>, TermError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::guard::Guard;
 use super::input::{Input, Keyboard};
 use super::jobs::Worker;
-use super::signals::Signals;
+use super::signals::{Ending, Signals};
 use super::{Options, TermError, external};
 use crate::app::{App, Exit, Job, Msg, update};
 use crate::ui::theme::Theme;
@@ -32,8 +32,8 @@ const MOST_COPIED: usize = 74_000;
 
 type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
-/// Shows the screen until it is left.
-pub(super) async fn show(options: Options) -> Result<(), TermError> {
+/// Shows the screen until it is left; tells the signal that ended it, if one did.
+pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> {
     let mut signals = Signals::listen()?;
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
@@ -60,11 +60,11 @@ pub(super) async fn show(options: Options) -> Result<(), TermError> {
     match ended {
         Ok(Exit::Quit) => {
             let _ = timeout(STOPPING, worker.stop()).await;
-            Ok(())
+            Ok(None)
         }
         Ok(Exit::Leave) => {
             worker.drop_all();
-            Ok(())
+            Ok(signals.ending())
         }
         Err(error) => {
             worker.drop_all();

@@ -188,7 +188,10 @@ fn every_way_out_gives_the_terminal_back_and_keeps_whole_steps() {
         pty.keys(&[" "]);
         pty.wait_for("paused");
         leave(&mut pty, how);
-        pty.wait_exit();
+        let status = pty.wait_exit().exit_code();
+        let signals = [("TERM", 143), ("HUP", 129), ("INT", 130)];
+        let expected = signals.iter().find(|(name, _)| *name == how);
+        assert_eq!(status, expected.map_or(0, |(_, status)| *status), "{how}");
         assert_eq!(pty.kept(), [""; 0], "{how}");
         let mut pty = played.open(NARROW, &[]);
         pty.keys(&["Tab", "Tab"]);

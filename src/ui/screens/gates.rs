@@ -44,7 +44,10 @@ impl Painter<'_> {
             width: areas.body.width.saturating_sub(2),
             ..areas.body
         };
-        let below = self.found_lines(gates, body.width);
+        let mut below = self.found_lines(gates, body.width, true);
+        if below.lines.len() + 3 > usize::from(body.height) {
+            below = self.found_lines(gates, body.width, false);
+        }
         let room = usize::from(body.height).saturating_sub(below.lines.len() + 2);
         let mut lines = self.edit_lines(gates, body.width, room.clamp(1, DIFF_ROWS));
         let opened = below.opened.start + lines.len()..below.opened.end + lines.len();
@@ -60,8 +63,8 @@ impl Painter<'_> {
         self.lines(Pane::Gates, &lines, body);
     }
 
-    /// What the gates said, or why they could not be asked.
-    fn found_lines(&self, gates: &Gates, width: u16) -> Found {
+    /// What the gates said, or why they could not be asked. `roomy`: evidence is wrapped, not cut to a line each.
+    fn found_lines(&self, gates: &Gates, width: u16, roomy: bool) -> Found {
         let mut lines = Vec::new();
         let mut opened = 0..0;
         match &gates.checked {
@@ -75,7 +78,7 @@ impl Painter<'_> {
                     let open = place == gates.opened();
                     lines.push(self.gate_row(gate, open, usize::from(width)));
                     if open {
-                        lines.extend(self.evidence(gate, width));
+                        lines.extend(self.evidence(gate, width, roomy));
                         opened = from..lines.len();
                     }
                 }
@@ -195,14 +198,18 @@ impl Painter<'_> {
     }
 
     /// What the opened gate rests on, what is missing, and the keys that mend it.
-    fn evidence(&self, gate: &GateResult, width: u16) -> Vec<Line<'static>> {
+    fn evidence(&self, gate: &GateResult, width: u16, roomy: bool) -> Vec<Line<'static>> {
         let indent = " ".repeat(INDENT - 2);
         let sign = |sign: &str| format!("{indent}{sign} ");
         let dot = dot(self.charset);
         let mut lines = Vec::new();
         if gate.holds == Some(false) {
             for detail in &gate.details {
-                lines.extend(self.row(sign(dot), &clean_line(detail), Role::Muted, width));
+                let mut text = clean_line(detail).into_owned();
+                if !roomy {
+                    text = fit(&text, usize::from(width).saturating_sub(INDENT));
+                }
+                lines.extend(self.row(sign(dot), &text, Role::Muted, width));
             }
         } else if !gate.details.is_empty() {
             // Evidence for what holds is read on, not picked from: it leaves the rows to what does not hold.

@@ -1,8 +1,9 @@
 //! The gate panel: which gate is open, what mends it, and what a held fork waits for.
 
-use super::super::gate_fixture::{
-    APPROVAL, DELTA, DRIFT, EFFECTS, Held, held, report, say, waiting,
-};
+use super::fixture::{self, press};
+use super::gate_fixture::{APPROVAL, DELTA, DRIFT, EFFECTS, Held, held, report, say, waiting};
+use super::key::{Code, Key};
+use super::tests::{key, notice};
 use super::*;
 use crate::app::msg::Ticket;
 use crate::gate::Action;
@@ -122,6 +123,7 @@ fn a_panel_that_was_left_is_not_looked_at_again() {
     let mut app = waiting();
     let ticket = app.gates().unwrap().ticket;
     press(&mut app, "⎋");
+    assert!(notice(&app).contains("dover resume night-picture/i2"));
     assert!(update(&mut app, Msg::LookAgain(ticket)).is_empty());
 }
 

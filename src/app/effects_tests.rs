@@ -1,10 +1,14 @@
 //! What was left in the world, and new effects that a run asks about.
 
-use super::super::gate_fixture::{self, EFFECTS, asked, effects, held, left};
+use super::fixture::{self, press};
+use super::gate_fixture::{self, EFFECTS, asked, effects, held, left};
+use super::key::{Code, Key};
+use super::msg::Hand;
+use super::tests::{key, notice};
 use super::*;
 use crate::app::effects::Effects;
 use crate::model::EffectState;
-use crate::pipeline::Reconciled;
+use crate::pipeline::{Progress, Reconciled};
 use crate::runtime::Decision;
 
 fn panel(app: &App) -> &Effects {
