@@ -26,6 +26,8 @@ pub struct Gates {
     pub checking: bool,
     /// The gate that the operator picked, as a place in the report; none: the panel picks.
     pub picked: Option<usize>,
+    /// How many approvals of what waits were seen.
+    pub approvals: usize,
     /// The window keeps to the opened gate; paging frees it.
     pub follow: bool,
 }
@@ -41,6 +43,7 @@ impl Gates {
             checked: None,
             checking: true,
             picked: None,
+            approvals: 0,
             follow: true,
         }
     }

@@ -100,13 +100,17 @@ fn a_fork_that_waits_is_looked_at_again_and_resumed_as_it_stands() {
         assert!(key(&mut app, Key::char(c)).is_empty(), "{c}");
     }
     assert!(key(&mut app, Key::of(Code::Enter)).is_empty());
-    // As long as it waits, every look is followed by one more.
-    let jobs = update(&mut app, Msg::LookAgain(ticket));
+    // As long as nothing changed, every look is followed by one more and the gates are left alone.
+    let jobs = update(&mut app, Msg::LookAgain(ticket, Ok(0)));
+    assert!(matches!(&jobs[..], [Job::LookAgain(again, _)] if *again == ticket));
+    let jobs = update(&mut app, Msg::LookAgain(ticket, Ok(1)));
     let (_, request) = asked(&jobs);
     assert_eq!(request.resume.as_deref(), Some("night-picture/i2"));
     let jobs = say(&mut app, report(&APPROVAL));
-    assert!(matches!(&jobs[..], [Job::LookAgain(again)] if *again == ticket));
-    // Somebody approved.
+    assert!(
+        matches!(&jobs[..], [Job::LookAgain(again, id)] if *again == ticket && id == "night-picture/i2")
+    );
+    // Somebody approved, now as it should be.
     let jobs = say(&mut app, fixture::report(Some(true)));
     assert!(jobs.is_empty());
     assert!(notice(&app).contains("Enter"));
@@ -124,7 +128,7 @@ fn a_panel_that_was_left_is_not_looked_at_again() {
     let ticket = app.gates().unwrap().ticket;
     press(&mut app, "⎋");
     assert!(notice(&app).contains("dover resume night-picture/i2"));
-    assert!(update(&mut app, Msg::LookAgain(ticket)).is_empty());
+    assert!(update(&mut app, Msg::LookAgain(ticket, Ok(1))).is_empty());
 }
 
 #[test]

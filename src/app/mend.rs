@@ -1,7 +1,7 @@
 //! What an operator does about a gate that does not hold: acknowledge, accept, ask an owner and wait, settle effects.
 //!
-//! Invariant: a fork that waits is the intervention that was written. It is asked about again, about once a second, while its
-//! panel is there, and resumed as it stands.
+//! Invariant: a fork that waits is the intervention that was written, and is resumed as it stands. While its panel is there the
+//! store is looked at about once a second; the gates are asked again, which may restore and run things, only when it changed.
 
 use super::fork::Gates;
 use super::msg::{Fault, Job, Ticket};
@@ -56,12 +56,30 @@ pub(super) fn held(app: &mut App, ticket: Ticket, result: Result<ForkRequest, Fa
     }
 }
 
-/// Whoever waits looks again after a while.
-pub(super) fn look_again(app: &mut App, ticket: Ticket) -> Vec<Job> {
-    match panel(app, ticket) {
-        Some(gates) if !gates.checking => vec![Job::Check(ticket, gates.request.clone())],
-        _ => Vec::new(),
+/// Whoever waits heard how many approvals there are: the gates are asked again when that changed.
+pub(super) fn look_again(
+    app: &mut App,
+    ticket: Ticket,
+    approvals: Result<usize, Fault>,
+) -> Vec<Job> {
+    let approvals = match approvals {
+        Ok(approvals) => approvals,
+        Err(fault) => {
+            app.fail(fault);
+            return Vec::new();
+        }
+    };
+    let Some(gates) = panel(app, ticket).filter(|gates| !gates.checking) else {
+        return Vec::new();
+    };
+    if std::mem::replace(&mut gates.approvals, approvals) != approvals {
+        return vec![Job::Check(ticket, gates.request.clone())];
     }
+    let waits = gates.waits_as().map(str::to_owned);
+    waits
+        .map(|id| Job::LookAgain(ticket, id))
+        .into_iter()
+        .collect()
 }
 
 /// Asks who approves; the only owner that the profile names stands there already.
@@ -97,7 +115,12 @@ pub(super) fn approved(app: &mut App, ticket: Ticket, result: Result<String, Fau
     match result {
         Ok(told) => {
             app.tell(told);
-            look_again(app, ticket)
+            // Under a new ticket, so that nobody waits twice.
+            let anew = app.ticket();
+            panel(app, ticket)
+                .map(|gates| gates.ask(anew))
+                .into_iter()
+                .collect()
         }
         Err(fault) => {
             app.fail(fault);

@@ -56,8 +56,8 @@ pub enum Msg {
     Checked(Ticket, Result<Box<Checked>, Fault>),
     /// A fork was written and waits for an approval: the request that resumes it.
     Held(Ticket, Result<Box<ForkRequest>, Fault>),
-    /// What waits may be looked at again.
-    LookAgain(Ticket),
+    /// How many approvals what waits has by now.
+    LookAgain(Ticket, Result<usize, Fault>),
     /// An owner approved what waits: a sentence that says so.
     Approved(Ticket, Result<String, Fault>),
     /// What a branch left in the world from a step on.
@@ -199,8 +199,8 @@ pub enum Job {
     Check(Ticket, ForkRequest),
     /// Writes a fork that the gates hold, so that it can be approved.
     Hold(Ticket, ForkRequest),
-    /// Says after a while that what waits may be looked at again.
-    LookAgain(Ticket),
+    /// Counts after a while the approvals of an intervention that waits, by its id.
+    LookAgain(Ticket, String),
     /// Approves an intervention as an owner, by both names.
     Approve(Ticket, String, String),
     /// Reads what a branch left in the world from a step on.

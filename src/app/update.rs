@@ -20,7 +20,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Refreshed(result) => refreshed(app, result),
         Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
         Msg::Held(ticket, result) => mend::held(app, ticket, result.map(|request| *request)),
-        Msg::LookAgain(ticket) => mend::look_again(app, ticket),
+        Msg::LookAgain(ticket, approvals) => mend::look_again(app, ticket, approvals),
         Msg::Approved(ticket, result) => mend::approved(app, ticket, result),
         Msg::Reconciled(result) => effects::reconciled(app, result),
         Msg::Settled(result) => effects::settled(app, result),
@@ -103,7 +103,7 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Refreshed(_)
         | Msg::Checked(..)
         | Msg::Held(..)
-        | Msg::LookAgain(_)
+        | Msg::LookAgain(..)
         | Msg::Reconciled(_)
         | Msg::Settled(_)
         | Msg::Approved(..)
@@ -172,10 +172,10 @@ fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) -> Vec
     let was_ready = gates.report().is_some_and(Report::ready);
     gates.checking = false;
     gates.checked = Some(result);
-    let waits = gates.waits_as().is_some();
-    match gates.report().map(Report::ready) {
-        Some(false) if waits => vec![Job::LookAgain(ticket)],
-        Some(true) if waits && !was_ready => {
+    let waits = gates.waits_as().map(str::to_owned);
+    match (gates.report().map(Report::ready), waits) {
+        (Some(false), Some(id)) => vec![Job::LookAgain(ticket, id)],
+        (Some(true), Some(_)) if !was_ready => {
             app.tell("It is approved, and every gate holds: Enter forks and runs");
             Vec::new()
         }

@@ -82,10 +82,13 @@ impl Worker {
                     let _ = answers.send(Msg::Reconciled(asked.map_err(fault)));
                 });
             }
-            Job::LookAgain(ticket) => {
+            Job::LookAgain(ticket, id) => {
                 tokio::spawn(async move {
                     tokio::time::sleep(WAIT).await;
-                    let _ = answers.send(Msg::LookAgain(ticket));
+                    let count = move || store.approvals(&id).map(|kept| kept.len());
+                    if let Ok(count) = tokio::task::spawn_blocking(count).await {
+                        let _ = answers.send(Msg::LookAgain(ticket, count.map_err(fault)));
+                    }
                 });
             }
             Job::Fork(ticket, request) => {
@@ -331,7 +334,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         // These have their own ways.
         Job::Check(..)
         | Job::Hold(..)
-        | Job::LookAgain(_)
+        | Job::LookAgain(..)
         | Job::Reconcile(..)
         | Job::Answer(..)
         | Job::Fork(..)
