@@ -157,7 +157,7 @@ impl Scene {
             Act::Approve(n) => {
                 let made = self.store.interventions(SESSION).unwrap();
                 let Some(it) = made.get(*n) else { return };
-                let hour = Duration::from_secs(3600);
+                let hour = Duration::from_hours(1);
                 let given = pipeline::approve(&self.store, &it.id, OWNER, &self.keys, hour);
                 if given.is_ok() {
                     let now = self.store.session(SESSION).unwrap().profile;
