@@ -49,6 +49,8 @@ pub(super) struct Ran {
     id: BranchId,
     parent: Option<BranchId>,
     fork_step: Option<usize>,
+    intervention: Option<String>,
+    operator: Option<String>,
     gate: Option<GateStatus>,
     run: RunStatus,
     diagnostic: bool,
@@ -196,6 +198,8 @@ impl From<Branch> for Ran {
             id: it.id,
             parent: it.parent,
             fork_step: it.fork_step,
+            intervention: it.intervention,
+            operator: it.operator,
             gate: it.gate,
             run: it.run,
             diagnostic: it.diagnostic,
@@ -338,8 +342,14 @@ impl Ran {
             .map_or(String::new(), |Tally { before, after, of }| {
                 format!(" · milestones {before} → {after} of {of}")
             });
+        let made = match (&self.intervention, &self.operator) {
+            (Some(id), Some(operator)) => {
+                format!(" · {} by {operator}", BranchId::parse(id).name())
+            }
+            _ => String::new(),
+        };
         let line = format!(
-            "{}{gate}{diagnostic}{success}{fulfilled}{milestones}",
+            "{}{gate}{diagnostic}{success}{fulfilled}{milestones}{made}",
             self.run.name()
         );
         let label = format!("  {:<3} ", self.id.name());

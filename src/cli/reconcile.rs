@@ -23,6 +23,9 @@ struct Asked {
 pub fn run(context: &mut Context, args: &Reconcile) -> Result<Exit, CliError> {
     let store = context.store()?;
     let branch = context::branch(&store, &args.session, None)?;
+    if args.at > 0 {
+        store.step(&branch, args.at)?;
+    }
     let threads = tokio::runtime::Runtime::new().map_err(CliError::Threads)?;
     let operator = context.operator();
     let effects = threads.block_on(pipeline::reconcile(&store, &branch, args.at, &operator))?;

@@ -198,6 +198,9 @@ fn a_destination_is_taken_at_its_word_only_where_it_can_be_read() {
     let args = fs::read_to_string(home.path("found.args")).unwrap();
     assert_eq!(args, "1:key-found\n");
 
+    let sentence = home.refused(2, &["reconcile", "run", "--at", "99"]);
+    assert!(sentence.contains("no step 99"), "{sentence}");
+
     // What is settled is not asked about again; what is only there is.
     let (_, again) = reconcile(&home, &["run", "--at", "3"]);
     let tools: Vec<&Value> = again["effects"]

@@ -2,12 +2,14 @@
 //!
 //! The oracle looks at the store alone: the effects as they stand, the edit as it was made, the receipts as they were kept.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dover::gate::receipt::{Content, Forked, hashed, verify};
-use dover::model::{BranchId, EffectState, RunStatus, StepKind, SystemClock};
-use dover::pipeline::{self, Control, ForkRequest, ModelSettings, NewEffects};
+use dover::model::{BranchId, EffectState, Profile, RunStatus, StepKind, SystemClock};
+use dover::pipeline::{self, Control, ForkRequest, Keyring, ModelSettings, NewEffects};
 use dover::store::Store;
 use proptest::prelude::*;
 
@@ -35,6 +37,12 @@ enum Act {
     },
     /// Requires a state key that nobody ever recorded, or takes that back.
     Require(bool),
+    /// Names an owner in the profile, or takes the name out of it.
+    Own(bool),
+    /// The owner approves one of the interventions.
+    Approve(usize),
+    /// Tries one of the interventions again.
+    Resume(usize),
 }
 
 /// Texts of edits; those that name a recipient are of high risk.
@@ -68,11 +76,21 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(at, text, diagnostic, acknowledge, new_effects, operator)| Act::Fork { at, text, diagnostic, acknowledge, new_effects, operator }),
         3 => (0..4_usize, 0..3_usize, state).prop_map(|(branch, effect, state)| Act::Settle { branch, effect, state }),
         1 => any::<bool>().prop_map(Act::Require),
+        1 => prop::bool::weighted(0.8).prop_map(Act::Own),
+        2 => (0..6_usize).prop_map(Act::Approve),
+        2 => (0..6_usize).prop_map(Act::Resume),
     ]
 }
 
+/// The owner, who has a key; whoever edits is somebody else.
+const OWNER: &str = "olga";
+
 struct Scene {
     store: Store,
+    keys: Keyring,
+    key: String,
+    /// Interventions that the owner approved, each with the profile that stood then.
+    approved: RefCell<Vec<(String, Profile)>>,
     _dir: tempfile::TempDir,
 }
 
@@ -84,7 +102,14 @@ impl Scene {
         std::fs::write(&file, WORLD).unwrap();
         let taken = pipeline::take_in(&store, file.to_str().unwrap(), &mut |_, _| true).unwrap();
         assert_eq!(taken.0, SESSION);
-        Self { store, _dir: dir }
+        let keys = Keyring::at(dir.path().join("owners"));
+        Self {
+            key: keys.create(OWNER).unwrap().to_string(),
+            keys,
+            store,
+            approved: RefCell::default(),
+            _dir: dir,
+        }
     }
 
     fn branch(&self, n: usize) -> BranchId {
@@ -120,24 +145,31 @@ impl Scene {
                     new_effects: *new_effects,
                     ..ForkRequest::at(main, step, *operator)
                 };
-                let before = self.facts(&request);
-                let Ok(plan) =
-                    pipeline::plan(&self.store, request.clone(), &ModelSettings::default())
-                else {
-                    return;
-                };
-                let (progress, _told) = tokio::sync::mpsc::unbounded_channel();
-                let outcome = pipeline::fork(&self.store, plan, 1, Control::new(), progress)
-                    .await
-                    .unwrap();
-                let ran = outcome
-                    .branches
-                    .iter()
-                    .any(|branch| branch.run != RunStatus::Held || branch.steps > step);
-                if ran {
-                    before.may_run(&request, outcome.diagnostic());
+                self.try_it(request).await;
+            }
+            Act::Resume(n) => {
+                let made = self.store.interventions(SESSION).unwrap();
+                let Some(it) = made.get(*n) else { return };
+                if let Ok(request) = pipeline::resume_request(&self.store, &it.id, "ann") {
+                    self.try_it(request).await;
                 }
             }
+            Act::Approve(n) => {
+                let made = self.store.interventions(SESSION).unwrap();
+                let Some(it) = made.get(*n) else { return };
+                let hour = Duration::from_secs(3600);
+                let given = pipeline::approve(&self.store, &it.id, OWNER, &self.keys, hour);
+                if given.is_ok() {
+                    let now = self.store.session(SESSION).unwrap().profile;
+                    self.approved.borrow_mut().push((it.id.clone(), now));
+                }
+            }
+            Act::Own(wanted) => self.change(|profile| {
+                profile.owners.remove(OWNER);
+                if *wanted {
+                    profile.owners.insert(OWNER.into(), self.key.clone());
+                }
+            }),
             Act::Settle {
                 branch,
                 effect,
@@ -151,15 +183,42 @@ impl Scene {
                         .unwrap();
                 }
             }
-            Act::Require(wanted) => {
-                let mut session = self.store.session(SESSION).unwrap();
-                let keys = &mut session.profile.required_keys;
-                keys.retain(|key| key != "moon");
+            Act::Require(wanted) => self.change(|profile| {
+                profile.required_keys.retain(|key| key != "moon");
                 if *wanted {
-                    keys.push("moon".into());
+                    profile.required_keys.push("moon".into());
                 }
-                pipeline::update(&self.store, &session, "ann").unwrap();
-            }
+            }),
+        }
+    }
+
+    /// Changes the profile; an approval under another one counts for nothing while it stands.
+    fn change(&self, change: impl FnOnce(&mut Profile)) {
+        let mut session = self.store.session(SESSION).unwrap();
+        change(&mut session.profile);
+        pipeline::update(&self.store, &session, "ann").unwrap();
+    }
+
+    async fn try_it(&self, request: ForkRequest) {
+        let before = self.facts(&request);
+        let Ok(plan) = pipeline::plan(&self.store, request.clone(), &ModelSettings::default())
+        else {
+            return;
+        };
+        let (progress, _told) = tokio::sync::mpsc::unbounded_channel();
+        let outcome = pipeline::fork(&self.store, plan, 1, Control::new(), progress)
+            .await
+            .unwrap();
+        let ran = outcome
+            .branches
+            .iter()
+            .any(|branch| branch.run != RunStatus::Held || branch.steps > request.step);
+        if ran {
+            let id = outcome.intervention.id.clone();
+            let now = self.store.session(SESSION).unwrap().profile;
+            let approved = self.approved.borrow().contains(&(id.clone(), now));
+            self.approved.borrow_mut().retain(|(of, _)| *of != id);
+            before.may_run(&request, outcome.diagnostic(), approved);
         }
     }
 
@@ -243,14 +302,14 @@ struct Before {
 }
 
 impl Before {
-    fn may_run(&self, request: &ForkRequest, diagnostic: bool) {
+    fn may_run(&self, request: &ForkRequest, diagnostic: bool, approved: bool) {
         assert!(!self.blocked, "ran over an effect: {request:?}");
         assert!(
             !self.unknown_key || (diagnostic && request.diagnostic),
             "ran without a required key: {request:?}"
         );
         assert!(
-            !self.risky,
+            !self.risky || approved,
             "ran at high risk without an approval: {request:?}"
         );
         assert!(
@@ -264,7 +323,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_sequence_of_operations_runs_with_a_gate_not_held(acts in prop::collection::vec(act(), 1..10)) {
+    fn no_sequence_of_operations_runs_with_a_gate_not_held(acts in prop::collection::vec(act(), 1..14)) {
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let scene = Scene::new();
         for act in &acts {
@@ -287,4 +346,52 @@ fn the_world_of_this_test_has_what_it_needs() {
             .any(dover::model::Effect::blocks)
     );
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).exists());
+}
+
+/// What the property hardly ever draws by itself: an edit of high risk that does run.
+#[tokio::test]
+async fn an_approved_edit_runs_once() {
+    let scene = Scene::new();
+    let main = BranchId::main(SESSION);
+    let instruction = scene
+        .store
+        .steps(&main, 0..scene.store.step_count(&main).unwrap())
+        .unwrap()
+        .into_iter()
+        .find(|step| step.kind == StepKind::Instruction)
+        .unwrap();
+    for key in scene.store.effects(&main).unwrap() {
+        let key = key.operation_key;
+        scene
+            .store
+            .set_effect(&main, &key, EffectState::Reconciled, "seen", "ann")
+            .unwrap();
+    }
+    scene
+        .try_it(ForkRequest {
+            text: Some(TEXTS[1].0.into()),
+            runs: Some(1),
+            ..ForkRequest::at(main, instruction.index, "ann")
+        })
+        .await;
+    let runs = |run| {
+        let branches = scene.store.branches(SESSION).unwrap();
+        branches.iter().filter(|branch| branch.run == run).count()
+            - usize::from(run == RunStatus::Done)
+    };
+    assert_eq!((runs(RunStatus::Held), runs(RunStatus::Done)), (1, 0));
+    for act in [Act::Approve(0), Act::Resume(0)] {
+        scene.act(&act).await;
+    }
+    assert_eq!(runs(RunStatus::Done), 0, "no owner was named");
+    for act in [
+        Act::Own(true),
+        Act::Approve(0),
+        Act::Resume(0),
+        Act::Resume(0),
+    ] {
+        scene.act(&act).await;
+        scene.holds_together();
+    }
+    assert_eq!((runs(RunStatus::Held), runs(RunStatus::Done)), (2, 1));
 }
