@@ -41,6 +41,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         }
         Id::Acknowledge => return mend::acknowledge(app),
         Id::AcceptDelta => return mend::accept_delta(app),
+        Id::TryAgain => return mend::try_again(app),
         Id::RequestApproval => return mend::request_approval(app),
         Id::Pause | Id::Step | Id::Stop => return debug::hand(app, id),
         Id::NextRun => return judge::next_run(app, true),
@@ -118,7 +119,7 @@ fn back(app: &mut App) -> Vec<Job> {
         Some(View::Gates(gates)) => {
             if let Some(id) = gates.waits_as().map(str::to_owned) {
                 app.tell(format!(
-                    "{id} is kept as it stands: dover resume {id} tries it again"
+                    "{id} is kept as it stands: v lists it and f tries it again, or dover resume {id}"
                 ));
             }
         }

@@ -50,6 +50,7 @@ pub enum Id {
     Acknowledge,
     AcceptDelta,
     RequestApproval,
+    TryAgain,
     Approve,
     Effects,
     Reconcile,

@@ -112,15 +112,20 @@ pub(super) fn ask_the_gates(
     original: Step,
     text: Option<String>,
 ) -> Vec<Job> {
-    let ticket = app.ticket();
     let request = ForkRequest {
         text,
         seed: FIRST_SEED,
         new_effects: NewEffects::Ask,
         ..ForkRequest::at(branch, original.index, app.operator.clone())
     };
-    app.extents.rewind(Pane::Gates);
+    show_gates(app, request, original)
+}
+
+/// Opens a gate panel and asks the gates.
+pub(super) fn show_gates(app: &mut App, request: ForkRequest, original: Step) -> Vec<Job> {
+    let ticket = app.ticket();
     let gates = Gates::new(ticket, request.clone(), original);
+    app.extents.rewind(Pane::Gates);
     app.views.push(View::Gates(Box::new(gates)));
     vec![Job::Check(ticket, request)]
 }

@@ -7,6 +7,7 @@ use super::tests::{key, notice};
 use super::*;
 use crate::app::msg::Ticket;
 use crate::gate::Action;
+use crate::model::RunStatus;
 use crate::pipeline::{ForkRequest, NewEffects};
 
 fn opened(app: &App) -> usize {
@@ -153,4 +154,34 @@ fn an_owner_approves_on_the_screen_by_name() {
     // An empty name approves nothing.
     press(&mut app, "o");
     assert!(key(&mut app, Key::of(Code::Enter)).is_empty());
+}
+
+#[test]
+fn what_was_held_is_tried_again_from_the_list_and_nothing_else_is() {
+    for (run, may) in [(RunStatus::Held, true), (RunStatus::Done, false)] {
+        let mut app = fixture::replayed();
+        let branch = crate::model::Branch {
+            run,
+            ..fixture::branch("b1")
+        };
+        let kin = (
+            vec![fixture::branch("main"), branch],
+            vec![fixture::intervention()],
+        );
+        update(&mut app, Msg::Refreshed(Ok(kin)));
+        press(&mut app, "v");
+        let jobs = key(&mut app, Key::char('f'));
+        let asked = matches!(&jobs[..], [Job::TryAgain(id, operator)] if id == "night-picture/i1" && operator == "ann");
+        assert_eq!(asked, may, "{jobs:?}");
+    }
+    let mut app = fixture::opened();
+    let request = ForkRequest {
+        resume: Some("night-picture/i1".into()),
+        ..ForkRequest::at(BranchId::main("night-picture"), 9, "ann")
+    };
+    let again = Box::new((request, fixture::steps().remove(9)));
+    let jobs = update(&mut app, Msg::TriedAgain(Ok(again)));
+    let (_, request) = asked(&jobs);
+    assert_eq!(request.resume.as_deref(), Some("night-picture/i1"));
+    assert_eq!(app.context(), Context::Gates);
 }

@@ -6,6 +6,7 @@
 use super::fork::Gates;
 use super::msg::{Fault, Job, Ticket};
 use super::{App, Prompt, Purpose, View, debug};
+use crate::model::{Intervention, RunStatus, Step};
 use crate::pipeline::ForkRequest;
 
 /// The gate panel of a fork, wherever it lies; one that was left, or asked anew, wants no old answer.
@@ -53,6 +54,40 @@ pub(super) fn held(app: &mut App, ticket: Ticket, result: Result<ForkRequest, Fa
             vec![refresh, Job::Check(ticket, request)]
         }
         None => vec![refresh],
+    }
+}
+
+/// The held intervention that is selected in their list.
+pub(super) fn selected(app: &App) -> Option<&Intervention> {
+    let (Some(View::Interventions(row)), Some(open)) = (app.views.last(), &app.open) else {
+        return None;
+    };
+    let intervention = open.interventions.get(*row)?;
+    let mut runs = open
+        .branches
+        .iter()
+        .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id));
+    runs.all(|branch| branch.run == RunStatus::Held)
+        .then_some(intervention)
+}
+
+/// Takes a held intervention to the gates again, as it stands.
+pub(super) fn try_again(app: &mut App) -> Vec<Job> {
+    let operator = app.operator.clone();
+    selected(app)
+        .map(|held| Job::TryAgain(held.id.clone(), operator))
+        .into_iter()
+        .collect()
+}
+
+/// The request that tries a held intervention again came, with the step as the parent has it.
+pub(super) fn tried_again(app: &mut App, result: Result<(ForkRequest, Step), Fault>) -> Vec<Job> {
+    match result {
+        Ok((request, original)) => debug::show_gates(app, request, original),
+        Err(fault) => {
+            app.fail(fault);
+            Vec::new()
+        }
     }
 }
 

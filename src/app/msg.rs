@@ -56,6 +56,8 @@ pub enum Msg {
     Checked(Ticket, Result<Box<Checked>, Fault>),
     /// A fork was written and waits for an approval: the request that resumes it.
     Held(Ticket, Result<Box<ForkRequest>, Fault>),
+    /// The request that tries a held intervention again, with the step as the parent has it.
+    TriedAgain(Result<Box<(ForkRequest, Step)>, Fault>),
     /// How many approvals what waits has by now.
     LookAgain(Ticket, Result<usize, Fault>),
     /// An owner approved what waits: a sentence that says so.
@@ -199,6 +201,8 @@ pub enum Job {
     Check(Ticket, ForkRequest),
     /// Writes a fork that the gates hold, so that it can be approved.
     Hold(Ticket, ForkRequest),
+    /// Finds how a held intervention is tried again, by its id and in an operator's name.
+    TryAgain(String, String),
     /// Counts after a while the approvals of an intervention that waits, by its id.
     LookAgain(Ticket, String),
     /// Approves an intervention as an owner, by both names.

@@ -2,7 +2,7 @@
 
 use super::command::{Command, Context as C, Group as G, Id};
 use super::key::{Code, Key};
-use super::{App, View};
+use super::{App, View, mend};
 use crate::gate::Action;
 
 const fn command(
@@ -120,6 +120,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Edit, "edit again", G::Replay, &[k('e')], &[C::Replay], "Opens the edit again, for another try").hinted(),
     command(Id::Mark, "mark as reached", G::Debug, &[k('M')], &[C::Milestones], "Marks the selected milestone as reached at the selected step").hinted().unless(needs_milestones),
     command(Id::CompareRun, "compare", G::Debug, &[key(Code::Enter), k('c')], &[C::Interventions], "Compares the intervention's best run with its parent").hinted(),
+    command(Id::TryAgain, "try again", G::Debug, &[k('f')], &[C::Interventions], "Takes the selected intervention, which was held, to the gates again as it stands").hinted().unless(needs_held),
     command(Id::Verdicts, "verdicts", G::Debug, &[k('v')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Lists the interventions with their runs and verdicts").hinted().unless(needs_intervention),
     command(Id::Milestones, "milestones", G::Debug, &[k('m')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows which milestones were reached, gained and lost").hinted(),
     command(Id::Effects, "effects", G::Effects, &[k('w')], &[C::Steps, C::Detail, C::Branches, C::Gates, C::Replay], "Shows what the branch left in the world past the selected step, still true or settled"),
@@ -260,6 +261,12 @@ fn needs_waiting(app: &App) -> Option<&'static str> {
         return Some("What is approved must be written down first: p requests the approval");
     }
     unless_offered(app, Action::RequestApproval, "No approval is missing")
+}
+
+fn needs_held(app: &App) -> Option<&'static str> {
+    mend::selected(app)
+        .is_none()
+        .then_some("Only what was held can be tried again as it stands; its runs were let go")
 }
 
 fn needs_new(app: &App) -> Option<&'static str> {

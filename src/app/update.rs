@@ -20,6 +20,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Refreshed(result) => refreshed(app, result),
         Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
         Msg::Held(ticket, result) => mend::held(app, ticket, result.map(|request| *request)),
+        Msg::TriedAgain(result) => mend::tried_again(app, result.map(|both| *both)),
         Msg::LookAgain(ticket, approvals) => mend::look_again(app, ticket, approvals),
         Msg::Approved(ticket, result) => mend::approved(app, ticket, result),
         Msg::Reconciled(result) => effects::reconciled(app, result),
@@ -103,6 +104,7 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Refreshed(_)
         | Msg::Checked(..)
         | Msg::Held(..)
+        | Msg::TriedAgain(_)
         | Msg::LookAgain(..)
         | Msg::Reconciled(_)
         | Msg::Settled(_)

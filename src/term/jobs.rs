@@ -314,7 +314,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
                 .map_err(fault);
             say(Msg::Milestones(branch, reached));
         }
-        job @ (Job::Left(..) | Job::Settle { .. } | Job::Approve(..)) => {
+        job @ (Job::Left(..) | Job::Settle { .. } | Job::TryAgain(..) | Job::Approve(..)) => {
             mend::blocking(store, job, &say);
         }
         Job::Outcome(id) => {

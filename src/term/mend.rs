@@ -7,8 +7,10 @@ use tokio::sync::mpsc;
 use super::jobs::{fault, planned};
 use crate::app::effects::Left;
 use crate::app::msg::{Job, Msg};
-use crate::model::BranchId;
-use crate::pipeline::{self, Control, ForkRequest, Keyring, ModelSettings, PipelineError};
+use crate::model::{BranchId, Step};
+use crate::pipeline::{
+    self, Control, ForkRequest, Keyring, ModelSettings, NewEffects, PipelineError,
+};
 use crate::store::Store;
 
 /// How long an approval counts that is given on the screen.
@@ -53,12 +55,31 @@ pub(super) fn blocking(store: &Store, job: Job, say: &dyn Fn(Msg)) {
             let told = format!("{key} is {} now, decided by {operator}", state.name());
             say(Msg::Settled(done.map(|()| told).map_err(fault)));
         }
+        Job::TryAgain(id, operator) => {
+            let again = try_again(store, &id, &operator)
+                .map(Box::new)
+                .map_err(fault);
+            say(Msg::TriedAgain(again));
+        }
         Job::Approve(ticket, id, owner) => {
             let approved = approve(store, &id, &owner).map_err(fault);
             say(Msg::Approved(ticket, approved));
         }
         _ => {}
     }
+}
+
+fn try_again(
+    store: &Store,
+    id: &str,
+    operator: &str,
+) -> Result<(ForkRequest, Step), PipelineError> {
+    let request = ForkRequest {
+        new_effects: NewEffects::Ask,
+        ..pipeline::resume_request(store, id, operator)?
+    };
+    let original = store.step(&request.branch, request.step)?;
+    Ok((request, original))
 }
 
 fn approve(store: &Store, id: &str, owner: &str) -> Result<String, PipelineError> {

@@ -59,7 +59,13 @@ fn a_held_fork_is_settled_approved_run_and_stopped_by_keys() {
     pty.wait_for("needs approval");
     pty.keys(&["p"]);
     pty.wait_for("waits for an owner");
-    pty.keys(&["Enter"]);
+    // Waiting can be left and come back to.
+    pty.keys(&["q", "q"]);
+    pty.wait_for("trial 1");
+    pty.keys(&["v"]);
+    pty.wait_for("try again");
+    pty.keys(&["f"]);
+    pty.wait_for("waits for an owner");
     // Somebody else approves, in another process; the panel sees it by itself.
     with_keys(&home, &["approve", "release-notes/i1", "--as", "olga"]);
     pty.wait_for("ready to resume");
@@ -75,7 +81,7 @@ fn a_held_fork_is_settled_approved_run_and_stopped_by_keys() {
     });
     pty.keys(&["x"]);
     pty.wait_for("ended");
-    pty.keys(&["q"]);
+    pty.keys(&["q", "q"]);
     pty.wait_for("trial 1");
     pty.keys(&["q"]);
     assert_eq!(pty.wait_exit().exit_code(), 0);
