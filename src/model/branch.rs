@@ -275,7 +275,7 @@ pub struct Intervention {
     pub changes: Vec<ConfigChange>,
     /// Digest of the pending step as it will be delivered.
     pub edit_digest: Digest,
-    /// Digest of the configuration that the gates judged.
+    /// Digest of the configuration, once it is settled (gate 5 holds): what an owner approves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Digest>,
     /// Planned runs.

@@ -201,7 +201,7 @@ fn binding(waiting: &Waiting, facts: &ForkFacts) -> Result<Binding, PipelineErro
     let it = &waiting.intervention;
     let config = it.config.ok_or_else(|| {
         refused(format!(
-            "{} does not tell the configuration that was judged. Fork anew",
+            "{0} cannot be approved yet: its configuration differs from the parent's, and nobody has accepted that. `dover resume {0} --accept-delta` does",
             it.id
         ))
     })?;

@@ -150,7 +150,7 @@ fn write(
         text: request.text.clone(),
         changes: request.changes.clone(),
         edit_digest: plan.edit_digest(),
-        config: Some(probe.config.digest()),
+        config: None,
         n: plan.runs,
         seed: request.seed,
         answer_leak: plan.answer_leak,

@@ -24,15 +24,19 @@ impl Store {
                 return Err(StoreError::Refused(sentence.to_owned()).into());
             }
             let place = Place::find(tx, &draft.intervention.parent, draft.intervention.step)?;
-            let again = Some(draft.intervention.id.as_str()).filter(|id| !id.is_empty());
-            let facts = place.facts(tx, draft.seeds.len(), again, self.inner.clock.now())?;
+            let again = Some(draft.intervention.id.clone()).filter(|id| !id.is_empty());
+            let facts = place.facts(tx, draft.seeds.len(), again.as_deref(), self.inner.clock.now())?;
             let ruling = rule(&facts);
             let planned = if ruling.go { draft.seeds.len() } else { 1 };
             tx.prepare_cached("UPDATE session SET forks = forks + ?2 WHERE id = ?1")?
                 .execute(params![place.session, planned])?;
+            let asked = Intervention {
+                config: ruling.receipt.settled(),
+                ..draft.intervention
+            };
             let (number, intervention) = match again {
-                Some(_) => held_before(tx, draft.intervention)?,
-                None => place.write(tx, draft.intervention, &facts)?,
+                Some(_) => held_before(tx, asked)?,
+                None => place.write(tx, asked, &facts)?,
             };
             if let Some((_, approval)) = ruling.receipt.approval.as_ref().filter(|_| ruling.go) {
                 approvals::spend(tx, &intervention.id, approval)?;
@@ -212,12 +216,19 @@ fn held_before(tx: &Connection, draft: Intervention) -> Result<(i64, Interventio
         .query_row(params![session, number], |row| {
             Ok(row.get::<_, Json<_>>(0)?.0)
         })?;
-    let same = Intervention {
-        config: stored.config,
+    let now = Intervention {
+        // What was settled once is what an owner approves until something else is settled.
+        config: draft.config.or(stored.config),
         ..draft
     };
+    let same = Intervention {
+        config: stored.config,
+        ..now.clone()
+    };
     if same == stored {
-        return Ok((number, stored));
+        tx.prepare_cached("UPDATE intervention SET body = ?3 WHERE session = ?1 AND number = ?2")?
+            .execute(params![session, number, Json(&now)])?;
+        return Ok((number, now));
     }
     Err(StoreError::Refused(format!(
         "{} is not what it was when it was held: nothing was written. Fork anew",

@@ -103,6 +103,15 @@ pub struct ForkEvidence {
     pub approval: Option<(String, String)>,
 }
 
+impl ForkEvidence {
+    /// Digest of the configuration, once gate 5 holds: before that there is nothing for an owner to approve.
+    pub(super) fn settled(&self) -> Option<Digest> {
+        let five = self.gates.iter().find(|gate| gate.number == 5)?;
+        let config = self.config.as_ref().filter(|_| five.holds == Some(true));
+        config.map(Manifest::digest)
+    }
+}
+
 /// Something that an operator decided so that a fork may go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForkDecision {
