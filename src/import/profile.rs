@@ -142,7 +142,9 @@ impl ProfileFile {
         session.profile = workflow.profile;
         session.verifier = workflow.verifier;
         session.expected = workflow.expected;
-        let beside = self.path.parent().unwrap_or(Path::new(""));
+        // A file named without its directory lies in the present one.
+        let path = std::path::absolute(&self.path)?;
+        let beside = path.parent().unwrap_or(Path::new("/"));
         session.base_dir = Some(std::path::absolute(home.unwrap_or(beside))?);
         Ok(())
     }

@@ -17,6 +17,13 @@ fn a_profile_file_beside_a_log_holds_in_place_of_the_header() {
     // Given an expected answer, it is judged by it.
     assert_eq!(known["verifier"], "answer");
 
+    // Named without its directory, the log is in the present one.
+    let here = Home::new();
+    here.file("run.jsonl", &log());
+    here.file("dover.toml", "expected = \"41\"\n");
+    here.json(&["import", "run.jsonl"]);
+    assert_eq!(here.json(&["set", "run"])["expected"], "41");
+
     // The session's own file holds alone.
     let home = Home::new();
     let path = home.file("run.jsonl", &log());
