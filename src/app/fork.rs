@@ -57,15 +57,15 @@ impl Gates {
         Job::Check(ticket, self.request.clone())
     }
 
-    /// The gate shown with its evidence, as a place in the report: the one picked, else the first that does not hold, else
-    /// that of the state.
+    /// The gate shown with its evidence, as a place in the report: the one picked, else the first that does not hold, else the
+    /// last, which has nothing to open.
     #[must_use]
     pub fn opened(&self) -> usize {
         let held = || {
             let mut gates = self.found().iter();
             gates.position(|gate| gate.holds == Some(false))
         };
-        self.picked.or_else(held).unwrap_or(1)
+        self.picked.or_else(held).unwrap_or_else(|| self.last())
     }
 
     /// The last gate's place in the report.

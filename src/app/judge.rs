@@ -87,7 +87,8 @@ pub(super) fn compare_run(app: &mut App) -> Vec<Job> {
             let runs = open
                 .branches
                 .iter()
-                .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id));
+                .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id))
+                .filter(|branch| branch.fork_step != Some(branch.steps));
             let best = runs.max_by_key(|branch| {
                 let gained = branch.milestones.map_or(0, |tally| tally.after);
                 (
@@ -100,6 +101,9 @@ pub(super) fn compare_run(app: &mut App) -> Vec<Job> {
         }),
         _ => None,
     };
+    if pair.is_none() {
+        app.tell("Held: nothing ran, so there is nothing to compare");
+    }
     pair.map(|(a, b)| Job::Compare(a, b)).into_iter().collect()
 }
 

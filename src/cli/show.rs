@@ -56,6 +56,9 @@ struct ShownStep {
     to: Option<String>,
     trial: Option<usize>,
     text: String,
+    /// Answered from the record of an effect that stays.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    from_record: bool,
 }
 
 /// Runs the subcommand.
@@ -146,6 +149,7 @@ fn forks(store: &Store, session: &Session) -> Result<Vec<Ran>, CliError> {
 
 fn shown(step: Step, trials: &[Trial]) -> ShownStep {
     ShownStep {
+        from_record: step.meta.tool.as_ref().is_some_and(|tool| tool.from_record),
         trial: trial_of(trials, step.index).map(|trial| trial.index),
         index: step.index,
         agent: step.agent,
@@ -160,9 +164,15 @@ impl ShownStep {
         let who = speaker(&self.agent, self.kind, self.to.as_deref());
         if whole {
             out.row(Tone::Strong, &format!("step {}  {who}", self.index))?;
+            if self.from_record {
+                out.para(2, "From the record, not repeated:")?;
+            }
             out.para(2, &self.text)
         } else {
-            let head = ledger_gist(&self.text).unwrap_or_else(|| head_text(&self.text));
+            let mut head = ledger_gist(&self.text).unwrap_or_else(|| head_text(&self.text));
+            if self.from_record {
+                head.insert_str(0, "from the record, not repeated: ");
+            }
             out.row(Tone::Plain, &format!("{:>5} {who}  {head}", self.index))
         }
     }

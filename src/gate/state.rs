@@ -112,7 +112,10 @@ pub(super) fn gate(input: &State) -> GateResult {
     let acknowledged = |key: &KeyResult| {
         key.key == TOOL_REGISTRY && key.result == RestoreResult::Drifted && input.drift_acknowledged
     };
-    let details = keys.iter().map(|key| {
+    // What fails comes first.
+    let mut told: Vec<&KeyResult> = keys.iter().collect();
+    told.sort_by_key(|key| std::cmp::Reverse(key.result));
+    let details = told.into_iter().map(|key| {
         let note = if acknowledged(key) {
             ", acknowledged"
         } else {

@@ -380,7 +380,8 @@ fn keys_are_judged_by_comparison() {
         state.found,
         "3 of 4 keys not exact: 1 drifted, 1 missing, 1 untested"
     );
-    let told = &state.details[1];
+    // What fails stands first, the worst at the top.
+    let told = &state.details[2];
     let words = "browser drifted: loaded and hashed again; was r1 (";
     assert!(
         told.starts_with(words) && told.contains("), is r1 ("),

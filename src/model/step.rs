@@ -83,6 +83,9 @@ pub struct ToolUse {
     /// Whether a result reports a failure of the tool.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
+    /// Whether a result is that of an effect that stays in the world: the call was answered from the record and did nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_record: bool,
 }
 
 /// What is known of a step beside its text. Every field may be empty.
@@ -196,7 +199,11 @@ impl StepHead {
             agent: step.agent.clone(),
             kind: step.kind,
             to: step.to.clone(),
-            head: ledger_gist(&step.text).unwrap_or_else(|| head_text(&step.text)),
+            head: if step.meta.tool.as_ref().is_some_and(|tool| tool.from_record) {
+                head_text(&format!("from the record, not repeated: {}", step.text))
+            } else {
+                ledger_gist(&step.text).unwrap_or_else(|| head_text(&step.text))
+            },
             len: step.text.len(),
             error: step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed),
         }

@@ -99,7 +99,6 @@ pub async fn fork(
         let plan = plan.clone();
         blocking(store, move |store| write(store, &plan, &probe)).await?
     };
-    let made: Vec<BranchId> = branches.iter().map(|branch| branch.id.clone()).collect();
     let held = branches.iter().all(|branch| branch.run == RunStatus::Held);
     // A watcher that went away does not stop the work.
     let _ = progress.send(Progress::Forked {
@@ -123,12 +122,9 @@ pub async fn fork(
     }
     let id = intervention.id.clone();
     blocking(store, move |store| {
-        let mut outcome = super::outcome(store, &id)?;
-        // An earlier try that was held is not what came of this one.
-        outcome.branches.retain(|branch| made.contains(&branch.id));
         Ok(Outcome {
             report: Some(report),
-            ..outcome
+            ..super::outcome(store, &id)?
         })
     })
     .await

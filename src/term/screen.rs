@@ -153,9 +153,11 @@ impl Shown {
     }
 
     fn take(&mut self, msg: Msg) {
+        // Whoever only goes on waiting has nothing new to show.
+        let look = matches!(msg, Msg::LookAgain(..));
         let jobs = update(&mut self.app, msg);
+        self.dirty |= !(look && matches!(jobs.as_slice(), [Job::LookAgain(..)]));
         self.start(jobs);
-        self.dirty = true;
     }
 
     fn start(&mut self, jobs: Vec<Job>) {

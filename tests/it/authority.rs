@@ -171,6 +171,11 @@ fn a_publishing_job_goes_from_held_to_verified_and_opens_its_ticket_once() {
         (&ran["run"], &ran["gate"]),
         (&"done".into(), &"false_success".into())
     );
+    // The ticket of then answered; nobody else got one, so the edit was not carried out.
+    assert_eq!(ran["fulfilled"], false);
+    let shown = scene.good("ann", &["show", ran["id"].as_str().unwrap()]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("from the record, not repeated"), "{shown}");
 
     let second = scene.waits(RIGHT);
     scene.good("olga", &["approve", &second, "--as", "olga"]);

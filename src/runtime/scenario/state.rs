@@ -143,6 +143,9 @@ pub(super) struct Call {
     pub args: BTreeMap<String, String>,
     pub result: String,
     pub failed: bool,
+    /// It was answered from the record of an effect that stays: whether with the arguments of then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<bool>,
 }
 
 /// An agent's turn: what it was told and what it is about to do.

@@ -68,12 +68,14 @@ impl Engine {
                 failed: true,
                 tool: name,
                 args: BTreeMap::new(),
+                kept: None,
             },
             (Some(tool), None) => Call {
                 result: format!("The arguments of {} are no JSON object.", tool.name),
                 failed: true,
                 tool: tool.name,
                 args: BTreeMap::new(),
+                kept: None,
             },
             (Some(tool), Some(args)) => self.call(&tool, args, step),
         };
@@ -92,6 +94,7 @@ impl Engine {
             args,
             result,
             failed,
+            kept: None,
         };
         if tool
             .needs
@@ -119,8 +122,12 @@ impl Engine {
         }
         let effect = effect(tool, &args, step, result.clone());
         if let Some(kept) = self.kept(&effect) {
+            let same = kept.args_sha256 == effect.args_sha256;
             let result = kept.result.clone().unwrap_or(result);
-            return done(result, false, args);
+            return Call {
+                kept: Some(same),
+                ..done(result, false, args)
+            };
         }
         if tool.outside && self.decided == Some(Decision::Refuse) {
             let text = format!("{} was not let out: the operator refused it.", tool.name);
@@ -203,7 +210,10 @@ impl Engine {
             error: call.failed,
             ..meta(facts)
         };
-        draft.step.meta.tool = Some(self.tool_use(&call.tool, None, call.failed));
+        draft.step.meta.tool = Some(ToolUse {
+            from_record: call.kept.is_some(),
+            ..self.tool_use(&call.tool, None, call.failed)
+        });
         if call.failed {
             if let Some(turn) = draft.after.memory.turn.as_mut() {
                 turn.ask = None;
@@ -211,7 +221,8 @@ impl Engine {
                 turn.acts.clear();
             }
         } else {
-            draft.fulfils = ask;
+            // With other arguments than those of then, what was asked for was not done.
+            draft.fulfils = ask.filter(|_| call.kept != Some(false));
         }
         Some(draft)
     }

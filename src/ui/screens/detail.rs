@@ -106,6 +106,10 @@ fn whole(open: &Open, step: &Step, charset: Charset) -> Passage {
         );
         passage.push(&text, Role::MilestoneReached);
     }
+    if step.meta.tool.as_ref().is_some_and(|tool| tool.from_record) {
+        let text = "answered from the record: the call was not repeated\n";
+        passage.push(text, Role::Warn);
+    }
     if step.meta.error {
         let text = format!(
             "{} this step reports a failure\n",

@@ -204,9 +204,10 @@ impl Painter<'_> {
         let dot = dot(self.charset);
         let mut lines = Vec::new();
         if gate.holds == Some(false) {
-            for detail in &gate.details {
+            for (i, detail) in gate.details.iter().enumerate() {
                 let mut text = clean_line(detail).into_owned();
-                if !roomy {
+                // What stands first is what fails: it is read whole.
+                if !roomy && i > 0 {
                     text = fit(&text, usize::from(width).saturating_sub(INDENT));
                 }
                 lines.extend(self.row(sign(dot), &text, Role::Muted, width));

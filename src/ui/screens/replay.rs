@@ -96,7 +96,7 @@ impl Painter<'_> {
             for (i, run) in replay.runs.iter().enumerate() {
                 let row = row_of(top, i);
                 if row.height > 0 {
-                    self.run_row(open, run, i == replay.current, row);
+                    self.run_row(open, replay, run, i == replay.current, row);
                 }
             }
             if let Some(run) = replay.run() {
@@ -174,7 +174,7 @@ impl Painter<'_> {
     }
 
     /// A run in one row: its branch, what it does, where it is, what it reached.
-    fn run_row(&mut self, open: &Open, run: &Run, chosen: bool, row: Rect) {
+    fn run_row(&mut self, open: &Open, replay: &Replay, run: &Run, chosen: bool, row: Rect) {
         let sign = if chosen {
             Glyph::CURSOR.show(self.charset)
         } else {
@@ -189,7 +189,7 @@ impl Painter<'_> {
             ),
         ]);
         line.extend(self.run_state(open, run).spans);
-        line.extend(self.run_end(run).spans);
+        line.extend(self.run_end(replay, run).spans);
         line.render(row, self.buf);
     }
 
@@ -222,9 +222,12 @@ impl Painter<'_> {
     }
 
     /// What came of a run, or who makes its next step.
-    fn run_end(&self, run: &Run) -> Line<'static> {
+    fn run_end(&self, replay: &Replay, run: &Run) -> Line<'static> {
         let theme = self.theme;
         let mut line = Line::default();
+        if run.branch.diagnostic {
+            line.push_span(Span::styled("diagnostic  ", theme.style(Role::Warn)));
+        }
         if run.branch.run.is_over() {
             if let Some(gate) = run.branch.gate {
                 let sign = Glyph::gate(gate).show(self.charset);
@@ -232,9 +235,11 @@ impl Painter<'_> {
                 line.push_span(Span::styled(text, theme.style(Role::Gate(gate))));
             }
             line.push_span(answer_word(&run.branch, theme, self.charset));
-            if run.branch.diagnostic {
-                line.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
-            }
+        } else if replay.asked.iter().any(|(id, _)| *id == run.branch.id) {
+            line.push_span(Span::styled(
+                "waits for your y or n",
+                theme.style(Role::Warn),
+            ));
         } else if let Some((agent, _)) = &run.delta {
             let text = format!("{} is writing", clean_line(agent));
             line.push_span(Span::styled(text, theme.style(Role::Muted)));
@@ -255,7 +260,7 @@ impl Painter<'_> {
         let (first, rest) = under_title(rest);
         let (second, rest) = under_title(rest);
         self.run_state(open, run).render(first, self.buf);
-        self.run_end(run).render(second, self.buf);
+        self.run_end(replay, run).render(second, self.buf);
         self.run_steps(open, run, i, i == replay.current, rest);
     }
 

@@ -52,6 +52,7 @@ fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
         call_id: Some("c".into()),
         arguments: Some("{}".into()),
         class: Some(EffectClass::Permanent),
+        from_record: false,
         failed: false,
     };
     let steps = vec![
