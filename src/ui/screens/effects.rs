@@ -151,7 +151,7 @@ impl Painter<'_> {
             )
         } else if open {
             (
-                "open: a fork before it is held until it is settled, by R or by hand",
+                "open: a fork before it is held until each is settled, by R, s or u",
                 Role::GateHold,
             )
         } else {
