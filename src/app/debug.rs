@@ -5,7 +5,7 @@ use super::editor::Editor;
 use super::extent::Pane;
 use super::fork::{Gates, Replay};
 use super::msg::{Hand, Job};
-use super::{App, View};
+use super::{App, View, mend};
 use crate::model::{BranchId, Step};
 use crate::pipeline::{ForkRequest, NewEffects};
 use crate::runtime::Decision;
@@ -68,6 +68,9 @@ pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
     if draft.is_some() {
         return ask_the_gates(app, branch, step, draft);
     }
+    if let Some(id) = mend::waits_at(app, &branch, step.index).map(|one| one.id.clone()) {
+        return take_up(app, id);
+    }
     edit(app);
     app.tell("Write the edit, then Ctrl-S forks it. Unedited re-run: Esc Esc b");
     Vec::new()
@@ -106,12 +109,27 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
     ask_the_gates(app, branch, original, Some(text))
 }
 
+/// What waits for an owner is not written down a second time.
+fn take_up(app: &mut App, id: String) -> Vec<Job> {
+    app.tell(format!(
+        "{id} waits for an owner and is taken up again; e writes another edit"
+    ));
+    vec![Job::TryAgain(id, app.operator.clone())]
+}
+
 pub(super) fn ask_the_gates(
     app: &mut App,
     branch: BranchId,
     original: Step,
     text: Option<String>,
 ) -> Vec<Job> {
+    let waits = mend::waits_at(app, &branch, original.index);
+    if let Some(id) = waits
+        .filter(|one| one.text == text)
+        .map(|one| one.id.clone())
+    {
+        return take_up(app, id);
+    }
     let request = ForkRequest {
         text,
         seed: FIRST_SEED,

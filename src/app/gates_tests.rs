@@ -185,3 +185,31 @@ fn what_was_held_is_tried_again_from_the_list_and_nothing_else_is() {
     assert_eq!(request.resume.as_deref(), Some("night-picture/i1"));
     assert_eq!(app.context(), Context::Gates);
 }
+
+#[test]
+fn what_waits_for_an_owner_at_a_step_is_found_again_there() {
+    use crate::model::GateStatus::{EffectsUnreconciled, NeedsApproval};
+    let one = fixture::intervention();
+    let table = [
+        (RunStatus::Held, NeedsApproval, one.step, true),
+        (RunStatus::Held, EffectsUnreconciled, one.step, false),
+        (RunStatus::Done, NeedsApproval, one.step, false),
+        // It was held before a new effect, after it had begun.
+        (RunStatus::Held, NeedsApproval, one.step + 1, false),
+    ];
+    for (run, gate, steps, found) in table {
+        let mut app = fixture::opened();
+        let branch = crate::model::Branch {
+            run,
+            gate: Some(gate),
+            fork_step: Some(one.step),
+            steps,
+            ..fixture::branch("b1")
+        };
+        let kin = (vec![fixture::branch("main"), branch], vec![one.clone()]);
+        update(&mut app, Msg::Refreshed(Ok(kin)));
+        let at = |step| mend::waits_at(&app, &one.parent, step).is_some();
+        assert_eq!(at(one.step), found, "{run:?} {gate:?}");
+        assert!(!at(one.step + 1));
+    }
+}

@@ -6,7 +6,7 @@
 use super::fork::Gates;
 use super::msg::{Fault, Job, Ticket};
 use super::{App, Prompt, Purpose, View, debug};
-use crate::model::{Intervention, RunStatus, Step};
+use crate::model::{BranchId, GateStatus, Intervention, RunStatus, Step};
 use crate::pipeline::ForkRequest;
 
 /// The gate panel of a fork, wherever it lies; one that was left, or asked anew, wants no old answer.
@@ -69,6 +69,29 @@ pub(super) fn selected(app: &App) -> Option<&Intervention> {
         .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id));
     runs.all(|branch| branch.run == RunStatus::Held)
         .then_some(intervention)
+}
+
+/// The newest intervention at a step that waits for an owner.
+pub(super) fn waits_at<'a>(
+    app: &'a App,
+    branch: &BranchId,
+    step: usize,
+) -> Option<&'a Intervention> {
+    let open = app.open.as_ref()?;
+    let waits = |one: &&Intervention| {
+        let runs = || {
+            open.branches
+                .iter()
+                .filter(|run| run.intervention.as_ref() == Some(&one.id))
+        };
+        one.parent == *branch
+            && one.step == step
+            && runs().all(|run| run.run == RunStatus::Held && run.fork_step == Some(run.steps))
+            && runs()
+                .next_back()
+                .is_some_and(|run| run.gate == Some(GateStatus::NeedsApproval))
+    };
+    open.interventions.iter().rev().find(waits)
 }
 
 /// Takes a held intervention to the gates again, as it stands.
