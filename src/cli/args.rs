@@ -17,7 +17,7 @@ use value::{duration, effect, mark, named, owner, tool, verifier};
 #[derive(Parser, Debug)]
 #[command(
     version,
-    after_help = "Without a subcommand the screen opens. SESSION is a file, a stored id such as night-picture, or a branch such as night-picture/b2.\nExit status: 0 done, 1 held by a gate or a run failed, 2 bad usage or unreadable input."
+    after_help = "Without a subcommand the screen opens. SESSION is a file, a stored id such as night-picture, or a branch such as night-picture/b2.\nExit status: 0 done, 1 held by a gate, refused, a run failed, or receipts that do not verify, 2 bad usage or unreadable input.\nDOVER_CONFIG names another directory for keys of owners, DOVER_LOG a file to log to."
 )]
 pub struct Cli {
     /// What every subcommand takes.
