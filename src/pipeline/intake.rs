@@ -1,6 +1,6 @@
 //! Files, worlds and samples into the store. The same bytes are taken in once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -214,6 +214,7 @@ fn file(
             let mut taken = Taken {
                 importer: store.import()?,
                 tools: BTreeSet::new(),
+                keys: profile.as_ref().map(key_paths).unwrap_or_default(),
             };
             let mut imported = import::import(path, &mut taken, progress)?;
             settle(&mut imported.session, profile.as_ref(), home)?;
@@ -456,6 +457,36 @@ struct Taken {
     importer: Importer,
     /// Tools that were called.
     tools: BTreeSet<String>,
+    /// Where the profile finds the operation keys of tools.
+    keys: BTreeMap<String, String>,
+}
+
+impl Taken {
+    /// The operation key that the profile finds in a call's arguments, for an effect that the log itself gives none.
+    fn key(&self, step: &Step, effect: &Effect) -> Option<String> {
+        let made_up = effect.operation_key.ends_with(&format!("@{}", step.index));
+        let path = self.keys.get(&effect.tool).filter(|_| made_up)?;
+        let called = step.meta.tool.as_ref()?;
+        let text = called.arguments.as_ref().unwrap_or(&step.text);
+        let arguments: serde_json::Value = serde_json::from_str(text).ok()?;
+        let found = path
+            .split('.')
+            .try_fold(&arguments, |value, part| value.get(part))?;
+        match found {
+            serde_json::Value::String(key) => Some(key.clone()),
+            serde_json::Value::Number(key) => Some(key.to_string()),
+            _ => None,
+        }
+        .filter(|key| !key.trim().is_empty())
+    }
+}
+
+/// Where each tool of a profile has its operation key.
+fn key_paths(profile: &ProfileFile) -> BTreeMap<String, String> {
+    let tools = profile.over(&Workflow::default()).profile.tools;
+    let path =
+        |(name, tool): (String, crate::model::ToolProfile)| Some((name, tool.operation_key?));
+    tools.into_iter().filter_map(path).collect()
 }
 
 impl Sink for Taken {
@@ -467,6 +498,12 @@ impl Sink for Taken {
     ) -> Result<(), ImportError> {
         if let Some(tool) = step.meta.tool.as_ref().filter(|tool| !tool.name.is_empty()) {
             self.tools.insert(tool.name.clone());
+        }
+        let mut effects = effects;
+        for effect in &mut effects {
+            if let Some(key) = self.key(&step, effect) {
+                effect.operation_key = key;
+            }
         }
         self.importer.push(&step, checkpoint.as_ref(), &effects)?;
         Ok(())

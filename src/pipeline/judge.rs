@@ -121,8 +121,10 @@ pub(super) fn judge(plan: &Plan, probe: &Probe, facts: &ForkFacts, written: bool
 
 /// Effects whose tool the log did not class take the class that the profile gives it.
 pub(super) fn classed(session: &Session, effects: &[Effect]) -> Vec<Effect> {
+    // Where log and profile both class a tool, the worse counts: a log must not talk a profile down.
     let class = |effect: &Effect| match (effect.class, session.profile.tools.get(&effect.tool)) {
         (EffectClass::Unknown, Some(tool)) => tool.class,
+        (class, Some(tool)) if tool.class != EffectClass::Unknown => class.max(tool.class),
         (class, _) => class,
     };
     effects

@@ -154,7 +154,7 @@ pub async fn reconcile(
             let (id, operator, now) = (branch.clone(), operator.to_owned(), effect.clone());
             blocking(store, move |store| {
                 let evidence = now.evidence.as_deref().unwrap_or_default();
-                Ok(store.set_effect(&id, &now.operation_key, now.state, evidence, &operator)?)
+                Ok(store.set_effect_of(&id, &now, evidence, &operator)?)
             })
             .await?;
         }

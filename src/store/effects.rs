@@ -18,10 +18,35 @@ impl Store {
         self.read(|conn| of_line(conn, &Line::of(conn, id)?))
     }
 
-    /// Records where an effect stands, the evidence or decision for it, and who said so; the receipt goes with it.
+    /// Records where an effect stands, the evidence or decision for it, and who said so; the receipt goes with it. Whatever tools
+    /// share the key, it is said of them all.
     pub fn set_effect(
         &self,
         id: &BranchId,
+        operation_key: &str,
+        state: EffectState,
+        evidence: &str,
+        operator: &str,
+    ) -> Result<(), StoreError> {
+        self.settle(id, None, operation_key, state, evidence, operator)
+    }
+
+    /// The same of one tool's effects alone: a destination answers for nobody else.
+    pub fn set_effect_of(
+        &self,
+        id: &BranchId,
+        of: &Effect,
+        evidence: &str,
+        operator: &str,
+    ) -> Result<(), StoreError> {
+        let (key, state) = (&of.operation_key, of.state);
+        self.settle(id, Some(&of.tool), key, state, evidence, operator)
+    }
+
+    fn settle(
+        &self,
+        id: &BranchId,
+        tool: Option<&str>,
         operation_key: &str,
         state: EffectState,
         evidence: &str,
@@ -32,7 +57,8 @@ impl Store {
             let mut found = false;
             for segment in &line.segments {
                 for (seq, mut effect) in rows(tx, segment.branch, segment.limit)? {
-                    if effect.operation_key == operation_key {
+                    let meant = tool.is_none_or(|tool| tool == effect.tool);
+                    if meant && effect.operation_key == operation_key {
                         found = true;
                         effect.state = state;
                         effect.evidence = Some(evidence.to_owned());

@@ -435,3 +435,37 @@ fn the_desk_is_found_again_from_everywhere_and_claims_nothing_that_it_cannot_loo
         assert!(!asked.status.success() && asked.stdout.is_empty(), "{key}");
     }
 }
+
+#[test]
+fn the_profile_finds_the_key_and_a_destination_answers_for_its_own_tool_alone() {
+    let home = Home::new();
+    let call = |id: &str, tool: &str| {
+        json!({"role": "assistant", "content": "", "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": tool, "arguments": "{\"order\":{\"id\":\"A-7\"}}"}}
+        ]})
+    };
+    let log = json!([{"role": "user", "content": "Order."}, call("c1", "book"), call("c2", "pay")]);
+    let file = home.file("order.json", &log.to_string());
+    home.file(
+        "order.dover.toml",
+        "[tools.book]\nclass = \"compensable\"\noperation_key = \"order.id\"\nreconcile = [\"sh\", \"ask.sh\"]\n\
+         [tools.pay]\nclass = \"permanent\"\noperation_key = \"order.id\"\n",
+    );
+    home.file(
+        "ask.sh",
+        "echo \"{\\\"state\\\":\\\"reconciled\\\",\\\"evidence\\\":\\\"order $1\\\"}\"",
+    );
+    home.json(&["import", &file]);
+    let output = home.run(&["reconcile", "order", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let asked: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(asked["blocking"], 1, "{asked}");
+    let effects = home.json(&["set", "order"])["effects"].clone();
+    let stands = |tool: &str| {
+        let all = effects.as_array().unwrap();
+        let effect = all.iter().find(|effect| effect["tool"] == tool).unwrap();
+        (effect["operation_key"].clone(), effect["state"].clone())
+    };
+    assert_eq!(stands("book"), (json!("A-7"), json!("reconciled")));
+    assert_eq!(stands("pay"), (json!("A-7"), json!("pending")));
+}
