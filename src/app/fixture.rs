@@ -189,6 +189,7 @@ pub(crate) fn branch(name: &str) -> Branch {
         reason: None,
         created: "2026-01-31T12:00:00Z".into(),
         steps: if main { 14 } else { 9 },
+        usage: None,
     }
 }
 
@@ -244,6 +245,8 @@ pub(crate) fn intervention() -> Intervention {
         answer_leak: false,
         operator: "ann".into(),
         created: "2026-01-31T12:00:00Z".into(),
+        hypothesis: None,
+        capability: false,
     }
 }
 

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::args::{Global, branch_of};
 use super::error::CliError;
 use super::out::Out;
+use crate::endpoint::EndpointSettings;
 use crate::model::{BranchId, SystemClock};
 use crate::pipeline::{self, ModelSettings};
 use crate::store::Store;
@@ -47,9 +48,13 @@ impl Context {
     #[must_use]
     pub fn model(&self) -> ModelSettings {
         ModelSettings {
-            base_url: self.global.base_url.clone(),
-            api_key: std::env::var("OPENAI_API_KEY").ok(),
-            model: self.global.model.clone(),
+            endpoint: EndpointSettings {
+                base_url: self.global.base_url.clone(),
+                api_key: std::env::var("OPENAI_API_KEY").ok(),
+                model: self.global.model.clone(),
+                ..EndpointSettings::default()
+            },
+            ..ModelSettings::default()
         }
     }
 

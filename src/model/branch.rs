@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigChange, Digest, Tally};
+use super::{ConfigChange, Digest, Tally, Usage};
 
 /// A branch's store-unique id, `SESSION/NAME`; the original run is `SESSION/main`.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -186,6 +186,9 @@ pub struct Branch {
     pub created: String,
     /// How many steps it has, the inherited ones included.
     pub steps: usize,
+    /// What the model calls of its run took; none where no model was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// The kind of an edit (SPEC 1).
@@ -288,4 +291,10 @@ pub struct Intervention {
     pub operator: String,
     /// When, RFC 3339.
     pub created: String,
+    /// The hypothesis that it tests, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hypothesis: Option<String>,
+    /// Whether that is a capability finding, which is never Refuted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub capability: bool,
 }

@@ -152,6 +152,8 @@ fn write(
         answer_leak: plan.answer_leak,
         operator: request.operator.clone(),
         created: String::new(),
+        hypothesis: request.tests.as_ref().map(|it| it.id.clone()),
+        capability: request.tests.as_ref().is_some_and(|it| it.capability),
     };
     let draft = ForkDraft {
         // Whoever tries it again did not make the edit, and it is not made now.
@@ -160,6 +162,8 @@ fn write(
                 id: stored.id.clone(),
                 operator: stored.operator.clone(),
                 created: stored.created.clone(),
+                hypothesis: stored.hypothesis.clone(),
+                capability: stored.capability,
                 ..fresh
             },
             None => fresh,
@@ -239,6 +243,7 @@ async fn restore(store: &Store, plan: &Plan, seed: u64) -> Result<Restore, Pipel
         workspace: None,
         seed,
         max_steps: MAX_NEW_STEPS,
+        made: Arc::default(),
     })
 }
 

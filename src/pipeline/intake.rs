@@ -367,6 +367,7 @@ async fn recording(
         workspace: tree.as_ref().map(|tree| tree.dir().to_owned()),
         seed: session.runtime.as_ref().map_or(0, |runtime| runtime.seed),
         max_steps: MAX_STEPS,
+        made: Arc::default(),
     };
     let dir = restore.workspace.clone();
     let mut run = Scenario.restore(restore).await?;

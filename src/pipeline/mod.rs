@@ -30,7 +30,7 @@ pub use intake::{
     update, world_session,
 };
 pub use owners::Keyring;
-pub use plan::{ForkRequest, NewEffects, Plan, Restorability, plan, restorability};
+pub use plan::{ForkRequest, NewEffects, Plan, Restorability, Tests, plan, restorability};
 pub use reconcile::{Reconciled, commands, decide_effect, left_behind, reconcile};
 pub use runtimes::ModelSettings;
 pub use score::{Outcome, outcome, outcomes};

@@ -44,6 +44,17 @@ pub struct ForkRequest {
     pub new_effects: NewEffects,
     /// An intervention that was held and is tried again as it stands, by its id.
     pub resume: Option<String>,
+    /// The hypothesis that the edit tests.
+    pub tests: Option<Tests>,
+}
+
+/// The hypothesis that an edit tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tests {
+    /// Its id.
+    pub id: String,
+    /// Whether it is a capability finding, which is never Refuted.
+    pub capability: bool,
 }
 
 /// What becomes of new effects outside local fixtures while a run goes (SPEC 3): each is decided, none happens by default.
@@ -78,6 +89,7 @@ impl ForkRequest {
             accept_delta: false,
             new_effects: NewEffects::default(),
             resume: None,
+            tests: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One run of one branch: asks the runtime for a step at a time and commits each before asking for the next.
 
 use crate::gate::receipt::{About, Word};
-use crate::model::{Branch, Effect, GateStatus, Judgement, RunStatus, StepHead};
+use crate::model::{Branch, Effect, GateStatus, Judgement, RunStatus, StepHead, Usage};
 use crate::runtime::{Decision, Event, Finish, Made, Restore, RuntimeError, Workspace};
 use crate::store::{Ending, Store};
 
@@ -39,7 +39,16 @@ pub(super) async fn replay(
     let end = if grip.permit_now() {
         let started = id.clone();
         blocking(store, move |store| Ok(store.start(&started)?)).await?;
-        run(store, plan, &branch, restore, &mut grip, progress).await?
+        let mut usage = Usage::default();
+        let end = run(
+            store, plan, &branch, restore, &mut grip, progress, &mut usage,
+        )
+        .await?;
+        if !usage.is_empty() {
+            let ended = id.clone();
+            blocking(store, move |store| Ok(store.used(&ended, &usage)?)).await?;
+        }
+        end
     } else {
         End::Stopped
     };
@@ -111,6 +120,7 @@ async fn run(
     mut restore: Restore,
     grip: &mut Grip,
     progress: &tokio::sync::mpsc::UnboundedSender<Progress>,
+    usage: &mut Usage,
 ) -> Result<End, PipelineError> {
     let failed = |error: &RuntimeError| Ok(End::Failed(error.to_string()));
     // The tree goes with the run, however that ends.
@@ -146,6 +156,7 @@ async fn run(
             () = grip.stopped() => return Ok(End::Stopped),
             event = run.next() => event,
         };
+        *usage = run.usage();
         between_steps = !matches!(event, Ok(Event::Delta { .. }));
         match event {
             Ok(Event::Delta { agent, text }) => {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::endpoint::EndpointSettings;
 use crate::model::Session;
 use crate::runtime::scenario::Scenario;
 use crate::runtime::team::{Team, TeamSettings};
@@ -9,15 +10,13 @@ use crate::runtime::{Runtime, RuntimeError};
 
 use super::PipelineError;
 
-/// A model endpoint for the `team` runtime. The key is never printed or stored.
-#[derive(Clone, Default)]
+/// The model endpoints that the loop may ask.
+#[derive(Clone, Debug, Default)]
 pub struct ModelSettings {
-    /// Base URL, such as `http://127.0.0.1:8000/v1`.
-    pub base_url: Option<String>,
-    /// The key.
-    pub api_key: Option<String>,
-    /// The model's name.
-    pub model: Option<String>,
+    /// The model that plays a team on, and that the analyst asks.
+    pub endpoint: EndpointSettings,
+    /// The model that judges; where nothing is said of it, the same.
+    pub judge: EndpointSettings,
 }
 
 /// Chooses the runtime of a session.
@@ -47,9 +46,10 @@ pub(super) fn choose(
 fn team(session: &Session, settings: &ModelSettings) -> Result<Arc<dyn Runtime>, PipelineError> {
     let changed = session.changed_model().map(str::to_owned);
     let team = Team::new(TeamSettings {
-        base_url: settings.base_url.clone(),
-        api_key: settings.api_key.clone(),
-        model: changed.or_else(|| settings.model.clone()),
+        endpoint: EndpointSettings {
+            model: changed.or_else(|| settings.endpoint.model.clone()),
+            ..settings.endpoint.clone()
+        },
         ..TeamSettings::default()
     });
     team.ready()?;

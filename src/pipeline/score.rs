@@ -41,7 +41,12 @@ impl Outcome {
             branches.retain(|branch| !refused(branch));
         }
         let scores: Vec<RunScore> = branches.iter().map(RunScore::from).collect();
-        let ruling = model::verdict(&scores, intervention.n, intervention.category, false);
+        let ruling = model::verdict(
+            &scores,
+            intervention.n,
+            intervention.category,
+            intervention.capability,
+        );
         Self {
             progress: model::mean_progress(&scores),
             verdict: ruling.verdict,

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::model::{Checkpoint, ConfigChange, Effect, Manifest, RestoredKey, Session, Step};
+use crate::endpoint::EndpointError;
+use crate::model::{Checkpoint, ConfigChange, Effect, Manifest, RestoredKey, Session, Step, Usage};
 
 mod files;
 pub mod scenario;
@@ -53,6 +54,9 @@ pub struct Restore {
     pub seed: u64,
     /// The most steps the run may make.
     pub max_steps: usize,
+    /// What a stopped run of the same seed had already made after the pending step. A runtime that cannot make the same again by itself
+    /// hands these out without asking anybody, then goes on from there.
+    pub made: Arc<Vec<Step>>,
 }
 
 /// What a run says when asked.
@@ -130,6 +134,11 @@ pub trait Run: Send {
     /// The files that the agents work on, for verifiers.
     fn workspace(&self) -> Workspace;
 
+    /// What its model calls took so far; nothing where there are none.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+
     /// What happens next. After [`Event::Finished`] or an error it must not be asked again. Dropping the future cancels it.
     ///
     /// # Errors
@@ -195,4 +204,13 @@ pub enum RuntimeError {
         /// Why.
         reason: String,
     },
+}
+
+impl From<EndpointError> for RuntimeError {
+    fn from(error: EndpointError) -> Self {
+        match error {
+            EndpointError::Missing { what, mend } => Self::Missing { what, mend },
+            EndpointError::Failed { what, mend } => Self::Endpoint { what, mend },
+        }
+    }
 }

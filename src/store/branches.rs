@@ -10,13 +10,13 @@ use super::records::Ending;
 use super::{checkpoints, effects, receipts, sessions, steps};
 use crate::model::{
     Branch, BranchId, Checkpoint, ConfigChange, Effect, GateStatus, Intervention, Manifest, Pinned,
-    RunStatus, Step, Tally,
+    RunStatus, Step, Tally, Usage,
 };
 
 const COLUMNS: &str =
     "SELECT s.name, b.name, p.name, b.fork_step, b.prefix, b.intervention, b.run_index, b.seed,
             b.runtime, b.gate, b.run, b.diagnostic, b.fulfilled, b.success, b.answer, b.milestones,
-            b.reason, b.created, b.steps, b.operator
+            b.reason, b.created, b.steps, b.operator, b.usage
      FROM branch b JOIN session s ON s.id = b.session LEFT JOIN branch p ON p.id = b.parent";
 
 impl Store {
@@ -79,6 +79,16 @@ impl Store {
             effects::insert(tx, key, made)?;
             tx.prepare_cached("UPDATE branch SET steps = steps + 1 WHERE id = ?1")?
                 .execute([key])?;
+            Ok(())
+        })
+    }
+
+    /// Writes what the model calls of a run took.
+    pub fn used(&self, id: &BranchId, usage: &Usage) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let (key, _) = self.expect_run(tx, id, &[RunStatus::Running])?;
+            tx.prepare_cached("UPDATE branch SET usage = ?2 WHERE id = ?1")?
+                .execute(params![key, Json(usage)])?;
             Ok(())
         })
     }
@@ -270,5 +280,6 @@ fn branch(row: &Row<'_>) -> rusqlite::Result<Branch> {
         created: row.get(17)?,
         steps: row.get(18)?,
         operator: row.get(19)?,
+        usage: row.get::<_, Option<Json<_>>>(20)?.map(|json| json.0),
     })
 }

@@ -12,6 +12,7 @@ mod connect;
 mod effects;
 mod error;
 mod fork;
+mod hypotheses;
 mod import;
 mod lineage;
 mod milestones;

@@ -56,6 +56,7 @@ fn branch(len: usize) -> Branch {
         milestones: None,
         reason: None,
         created: String::new(),
+        usage: None,
         steps: len,
     }
 }

@@ -69,6 +69,8 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         answer_leak: false,
         operator: "bench".to_owned(),
         created: String::new(),
+        hypothesis: None,
+        capability: false,
     };
     let draft = ForkDraft {
         operator: "ann".into(),

@@ -114,6 +114,8 @@ pub fn draft(parent: &BranchId, step: usize, runs: usize) -> ForkDraft {
             answer_leak: false,
             operator: "ann".to_owned(),
             created: String::new(),
+            hypothesis: None,
+            capability: false,
         },
         runtime: "scenario".to_owned(),
         seeds: (0..runs as u64).map(|i| u64::MAX - i).collect(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dover::endpoint::EndpointSettings;
 use dover::model::{AgentInfo, Session, Step, StepKind};
 use dover::runtime::team::{Team, TeamSettings};
 use dover::runtime::{Event, Finish, Restore, Run, Runtime, RuntimeError};
@@ -118,9 +119,12 @@ fn dialogue() -> (Session, Vec<Step>) {
 
 fn settings(base_url: &str, model: &str) -> TeamSettings {
     TeamSettings {
-        base_url: Some(base_url.to_owned()),
-        api_key: Some(KEY.to_owned()),
-        model: Some(model.to_owned()),
+        endpoint: EndpointSettings {
+            base_url: Some(base_url.to_owned()),
+            api_key: Some(KEY.to_owned()),
+            model: Some(model.to_owned()),
+            ..EndpointSettings::default()
+        },
         ..TeamSettings::default()
     }
 }
@@ -142,6 +146,7 @@ fn fork((session, steps): (Session, Vec<Step>), at: usize, edit: Option<&str>) -
         workspace: None,
         seed: 1,
         max_steps: 200,
+        made: Arc::default(),
     }
 }
 
@@ -449,7 +454,7 @@ async fn faults_are_told_with_what_to_do_and_every_whole_step_stays() {
 async fn a_server_in_trouble_is_asked_a_bounded_number_of_times() {
     let server = ModelServer::start(0).await.unwrap();
     let mut settings = settings(&server.base_url(), "error-503-html");
-    settings.patience = Duration::from_millis(600);
+    settings.endpoint.patience = Duration::from_millis(600);
     let played = play_on(settings, fork(log(), 6, None)).await;
     assert!(played.error.unwrap().to_string().contains("503"));
     // Half a second fits into the patience, the next wait of a second does not.
@@ -460,7 +465,7 @@ async fn a_server_in_trouble_is_asked_a_bounded_number_of_times() {
 async fn silence_is_not_waited_for_without_end() {
     let server = ModelServer::start(0).await.unwrap();
     let mut settings = settings(&server.base_url(), "stall");
-    settings.idle = Duration::from_millis(300);
+    settings.endpoint.idle = Duration::from_millis(300);
     let played = play_on(settings, fork(log(), 6, None)).await;
     let told = played.error.unwrap().to_string();
     assert!(told.contains("silent for 0.3 s"), "{told}");
@@ -526,9 +531,12 @@ async fn what_is_missing_is_named() {
     ];
     for (base_url, model, api_key, named) in cases {
         let team = Team::new(TeamSettings {
-            base_url: base_url.map(str::to_owned),
-            model: model.map(str::to_owned),
-            api_key: api_key.map(str::to_owned),
+            endpoint: EndpointSettings {
+                base_url: base_url.map(str::to_owned),
+                model: model.map(str::to_owned),
+                api_key: api_key.map(str::to_owned),
+                ..EndpointSettings::default()
+            },
             ..TeamSettings::default()
         });
         for result in [

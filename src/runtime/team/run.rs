@@ -9,11 +9,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::cast::{Cast, Cue};
-use super::endpoint::{Answer, Endpoint};
-use super::fault::Fault;
 use super::reply::{Reply, Turn};
 use super::{TeamSettings, answer, keys, transcript};
-use crate::model::{Manifest, RestoredKey, Step, StepKind};
+use crate::endpoint::{Answer, Endpoint, Fault, Prompt};
+use crate::model::{Manifest, RestoredKey, Step, StepKind, Usage};
 use crate::runtime::{Decision, Event, Finish, Made, Restore, Run, RuntimeError, Workspace};
 
 /// How often in a row an orchestrator may fail to say who is next.
@@ -33,6 +32,7 @@ pub(super) struct TeamRun {
     max_steps: usize,
     max_chars: usize,
     unclear: usize,
+    usage: Usage,
     state: State,
     /// Events decided and not handed out yet.
     ready: VecDeque<Event>,
@@ -82,6 +82,7 @@ impl TeamRun {
             max_steps: restore.max_steps.min(settings.max_steps),
             max_chars: settings.max_chars,
             unclear: 0,
+            usage: Usage::default(),
             state: State::Pending(Box::new(pending)),
             ready: VecDeque::new(),
         })
@@ -187,7 +188,7 @@ impl TeamRun {
             &ask.agent,
             self.cast.cue(&ask.agent, cue).as_deref(),
         );
-        let answer = self.endpoint.open(&messages).await?;
+        let answer = self.endpoint.open(&Prompt::of(messages)).await?;
         let reply = if self.cast.leads(&ask.agent) {
             Reply::directed()
         } else {
@@ -289,6 +290,7 @@ impl TeamRun {
                     } else {
                         let (ask, reply) = (ask.clone(), std::mem::take(reply));
                         let finish = answer.finish.take();
+                        self.usage.add(&answer.usage);
                         self.heard(ask, reply, finish.as_deref())?;
                     }
                 }
@@ -324,9 +326,13 @@ impl Run for TeamRun {
         Workspace::None
     }
 
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
     async fn next(&mut self) -> Result<Event, RuntimeError> {
         self.advance()
             .await
-            .map_err(|fault| self.endpoint.explain(fault))
+            .map_err(|fault| self.endpoint.explain(fault).into())
     }
 }

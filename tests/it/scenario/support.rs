@@ -81,6 +81,7 @@ impl Recorded {
             workspace: None,
             seed,
             max_steps: 200,
+            made: Arc::default(),
         }
     }
 

@@ -1,4 +1,14 @@
 //! A model endpoint: opens streamed chat completions and asks again, within limits, when it is told to come later.
+//!
+//! Invariants: the key is in no text, log or error; dropping an answer drops its connection; every whole answer is counted once by the
+//! [`Meter`], and nothing is asked past its limits.
+
+mod chunk;
+mod error;
+mod fault;
+mod meter;
+mod settings;
+mod wire;
 
 use std::fmt::Write as _;
 use std::pin::Pin;
@@ -15,11 +25,13 @@ use http::HeaderValue;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::chunk;
-use super::fault::Fault;
-use super::wire::{self, Ending, Wire};
-use super::{TeamSettings, given};
-use crate::runtime::RuntimeError;
+use crate::model::Usage;
+pub use chunk::Call;
+pub use error::EndpointError;
+pub use fault::Fault;
+pub use meter::{Limits, Meter, Prices, estimate, estimate_messages, money};
+pub use settings::{EndpointSettings, given};
+use wire::{Ending, Wire};
 
 /// The longest answer taken as one step, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
@@ -31,18 +43,62 @@ const MAX_SHOWN: usize = 300;
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// Where the answers come from.
-pub(super) struct Endpoint {
+pub struct Endpoint {
     base_url: String,
     model: String,
     key: Option<String>,
     wire: Wire,
     tries: u32,
     patience: Duration,
+    meter: Meter,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Prompt {
+    /// The conversation, in the chat completions API's form.
+    pub messages: Vec<Value>,
+    /// Tools that may be called, in the same API's form.
+    pub tools: Vec<Value>,
+    /// The form of the answer (`response_format`), where one is wanted.
+    pub format: Option<Value>,
+    /// The most tokens the answer may have.
+    pub max_tokens: Option<u32>,
+}
+
+impl Prompt {
+    /// A conversation without tools.
+    #[must_use]
+    pub fn of(messages: Vec<Value>) -> Self {
+        Self {
+            messages,
+            ..Self::default()
+        }
+    }
+
+    fn body(&self, model: &str) -> Value {
+        let mut body = json!({
+            "model": model, "messages": self.messages, "stream": true, "stream_options": {"include_usage": true},
+        });
+        if !self.tools.is_empty() {
+            body["tools"] = json!(self.tools);
+        }
+        if let Some(format) = &self.format {
+            body["response_format"] = format.clone();
+        }
+        if let Some(most) = self.max_tokens {
+            body["max_tokens"] = json!(most);
+        }
+        body
+    }
 }
 
 impl Endpoint {
     /// Checks the settings; reaches nothing.
-    pub(super) fn new(settings: &TeamSettings) -> Result<Self, RuntimeError> {
+    ///
+    /// # Errors
+    /// What is missing or cannot be right.
+    pub fn new(settings: &EndpointSettings) -> Result<Self, EndpointError> {
         let base_url = given(settings.base_url.as_deref()).ok_or_else(|| {
             missing(
                 "no model endpoint is set",
@@ -72,7 +128,7 @@ impl Endpoint {
         {
             http = http.no_proxy();
         }
-        let http = http.build().map_err(|error| RuntimeError::Endpoint {
+        let http = http.build().map_err(|error| EndpointError::Failed {
             what: format!("the HTTP client cannot start: {error}"),
             mend: "Check the system's certificates and proxy settings".to_owned(),
         })?;
@@ -87,16 +143,19 @@ impl Endpoint {
             },
             tries: settings.tries.max(1),
             patience: settings.patience,
+            meter: settings.meter.clone(),
         })
     }
 
     /// Opens an answer. Dropping the future or the answer closes the connection.
-    pub(super) async fn open(&self, messages: &[Value]) -> Result<Answer, Fault> {
-        let request = json!({"model": self.model, "messages": messages, "stream": true});
+    pub async fn open(&self, prompt: &Prompt) -> Result<Answer, Fault> {
+        let request = prompt.body(&self.model);
+        let sent = estimate_messages(&prompt.messages) + estimate(&json!(prompt.tools).to_string());
+        self.meter.admit(sent).map_err(Fault::Spent)?;
         let mut waited = Duration::ZERO;
         let mut tried = 1;
         loop {
-            let fault = match self.try_once(&request).await {
+            let fault = match self.try_once(&request, sent).await {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
@@ -114,11 +173,12 @@ impl Endpoint {
     }
 
     /// An error as an operator reads it.
-    pub(super) fn explain(&self, fault: Fault) -> RuntimeError {
+    #[must_use]
+    pub fn explain(&self, fault: Fault) -> EndpointError {
         fault.explain(&shown(&self.base_url), &self.model, |text| self.clean(text))
     }
 
-    async fn try_once(&self, request: &Value) -> Result<Answer, Fault> {
+    async fn try_once(&self, request: &Value, sent: u64) -> Result<Answer, Fault> {
         let ending = Arc::new(Ending::default());
         let config = OpenAIConfig::new()
             .with_api_base(&self.base_url)
@@ -142,11 +202,18 @@ impl Endpoint {
             odd: String::new(),
             received: 0,
             finish: None,
+            calls: Vec::new(),
+            counted: None,
+            usage: Usage::default(),
+            text: String::new(),
+            sent,
+            meter: self.meter.clone(),
         })
     }
 
     /// Server text without the key, which a server or a model may quote back.
-    pub(super) fn masked(&self, text: &str) -> String {
+    #[must_use]
+    pub fn masked(&self, text: &str) -> String {
         match &self.key {
             // A key of a few characters is no secret but a placeholder, and would mask ordinary words.
             Some(key) if key.len() >= SECRET => text.replace(key.as_str(), "[key]"),
@@ -173,7 +240,7 @@ impl Endpoint {
 }
 
 /// An answer on its way in.
-pub(super) struct Answer {
+pub struct Answer {
     stream: Pin<Box<dyn Stream<Item = Result<Value, OpenAIError>> + Send>>,
     ending: Arc<Ending>,
     /// The beginning of the first event that was no chunk.
@@ -181,25 +248,29 @@ pub(super) struct Answer {
     received: usize,
     /// Why it ended, once it has.
     pub finish: Option<String>,
+    /// The tools it calls, whole once it has ended.
+    pub calls: Vec<Call>,
+    /// What it took, once it has ended.
+    pub usage: Usage,
+    counted: Option<(u64, u64)>,
+    text: String,
+    sent: u64,
+    meter: Meter,
 }
 
 impl Answer {
     /// The next piece of text; none when the answer is whole. A stream that ends without saying so is a fault.
-    pub(super) async fn next(&mut self) -> Result<Option<String>, Fault> {
-        while self.finish.is_none() {
+    pub async fn next(&mut self) -> Result<Option<String>, Fault> {
+        // Servers that count the tokens say so after the finish reason, so a stream is read to its end.
+        loop {
             let Some(item) = self.stream.next().await else {
                 return self.ended();
             };
             match item {
                 Ok(value) => match chunk::read(&value).map_err(Fault::Said)? {
                     Some(chunk) => {
-                        self.finish = chunk.finish;
-                        self.received += chunk.text.len().max(1);
-                        if self.received > MAX_ANSWER {
-                            return Err(Fault::Endless);
-                        }
-                        if !chunk.text.is_empty() {
-                            return Ok(Some(chunk.text));
+                        if let Some(text) = self.take(chunk)? {
+                            return Ok(Some(text));
                         }
                     }
                     None => self.note(&value.to_string()),
@@ -209,7 +280,27 @@ impl Answer {
                 Err(other) => self.note(&other.to_string()),
             }
         }
-        Ok(None)
+    }
+
+    fn take(&mut self, chunk: chunk::Chunk) -> Result<Option<String>, Fault> {
+        self.counted = chunk.tokens.or(self.counted);
+        if self.finish.is_some() {
+            return Ok(None);
+        }
+        self.finish = chunk.finish;
+        self.received += chunk.text.len().max(1);
+        for piece in chunk.calls {
+            self.received += piece.arguments.len();
+            chunk::join(&mut self.calls, piece);
+        }
+        if self.received > MAX_ANSWER {
+            return Err(Fault::Endless);
+        }
+        if chunk.text.is_empty() {
+            return Ok(None);
+        }
+        self.text.push_str(&chunk.text);
+        Ok(Some(chunk.text))
     }
 
     fn note(&mut self, odd: &str) {
@@ -218,32 +309,41 @@ impl Answer {
         }
     }
 
-    /// The stream is over without a finish reason.
+    /// The stream is over: whole if it gave a finish reason or an end mark.
     fn ended(&mut self) -> Result<Option<String>, Fault> {
-        match self.ending.broken.get() {
-            Some(Fault::Silent(after)) => return Err(Fault::Silent(*after)),
-            Some(Fault::Cut(why)) => return Err(Fault::Cut(why.clone())),
-            Some(other) => return Err(Fault::Cut(other.to_string())),
-            None => {}
-        }
-        if self.received == 0 && !self.odd.is_empty() {
-            return Err(Fault::Rubbish(self.odd.clone()));
-        }
-        if self.ending.done.load(Ordering::Relaxed) {
+        if self.finish.is_none() {
+            match self.ending.broken.get() {
+                Some(Fault::Silent(after)) => return Err(Fault::Silent(*after)),
+                Some(Fault::Cut(why)) => return Err(Fault::Cut(why.clone())),
+                Some(other) => return Err(Fault::Cut(other.to_string())),
+                None => {}
+            }
+            if self.received == 0 && !self.odd.is_empty() {
+                return Err(Fault::Rubbish(self.odd.clone()));
+            }
+            if !self.ending.done.load(Ordering::Relaxed) {
+                return Err(if self.received == 0 {
+                    Fault::Rubbish("nothing at all".to_owned())
+                } else {
+                    Fault::Cut("the stream ended without an end mark".to_owned())
+                });
+            }
             self.finish = Some("done".to_owned());
-            return Ok(None);
         }
-        if self.received == 0 {
-            return Err(Fault::Rubbish("nothing at all".to_owned()));
+        if self.usage.is_empty() {
+            let arguments = self.calls.iter().map(|call| call.arguments.as_str());
+            let received: String = std::iter::once(self.text.as_str())
+                .chain(arguments)
+                .collect();
+            self.usage = self.meter.count(self.counted, self.sent, &received);
         }
-        Err(Fault::Cut(
-            "the stream ended without an end mark".to_owned(),
-        ))
+        Ok(None)
     }
 }
 
 /// An address as it may be shown: without credentials and query.
-pub(super) fn shown(base_url: &str) -> String {
+#[must_use]
+pub fn shown(base_url: &str) -> String {
     let Ok(mut url) = Url::parse(base_url.trim()) else {
         return "the endpoint".to_owned();
     };
@@ -253,7 +353,7 @@ pub(super) fn shown(base_url: &str) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-fn bearer(key: &str) -> Result<HeaderValue, RuntimeError> {
+fn bearer(key: &str) -> Result<HeaderValue, EndpointError> {
     let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| {
         missing(
             "the key has characters that no key has",
@@ -264,8 +364,8 @@ fn bearer(key: &str) -> Result<HeaderValue, RuntimeError> {
     Ok(value)
 }
 
-fn missing(what: &str, mend: &str) -> RuntimeError {
-    RuntimeError::Missing {
+fn missing(what: &str, mend: &str) -> EndpointError {
+    EndpointError::Missing {
         what: what.to_owned(),
         mend: mend.to_owned(),
     }
@@ -278,11 +378,11 @@ mod tests {
     #[test]
     fn a_key_that_is_quoted_back_is_masked_and_a_placeholder_is_not() {
         let endpoint = |key: &str| {
-            Endpoint::new(&TeamSettings {
+            Endpoint::new(&EndpointSettings {
                 base_url: Some("http://127.0.0.1:9/v1".to_owned()),
                 api_key: Some(key.to_owned()),
                 model: Some("m".to_owned()),
-                ..TeamSettings::default()
+                ..EndpointSettings::default()
             })
             .unwrap()
         };

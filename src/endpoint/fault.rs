@@ -5,11 +5,11 @@ use std::time::Duration;
 use http::StatusCode;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-use crate::runtime::RuntimeError;
+use super::EndpointError;
 
 /// A request that did not become an answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub enum Fault {
     /// An HTTP status other than success.
     #[error("status {status}")]
     Refused {
@@ -41,6 +41,9 @@ pub(super) enum Fault {
     /// An answer without end.
     #[error("endless")]
     Endless,
+    /// A limit of tokens or money is reached.
+    #[error("spent: {0}")]
+    Spent(String),
 }
 
 impl Fault {
@@ -72,7 +75,7 @@ impl Fault {
         at: &str,
         model: &str,
         clean: impl Fn(&str) -> String,
-    ) -> RuntimeError {
+    ) -> EndpointError {
         let (what, mend) = match self {
             Self::Refused {
                 status,
@@ -125,8 +128,12 @@ impl Fault {
                 format!("{at} answered with more text than a step may have"),
                 format!("Try another model than {model}"),
             ),
+            Self::Spent(what) => (
+                format!("stopped before asking {at}: {what}"),
+                "Raise --max-tokens or --max-cost, or do less at once".to_owned(),
+            ),
         };
-        RuntimeError::Endpoint { what, mend }
+        EndpointError::Failed { what, mend }
     }
 }
 
