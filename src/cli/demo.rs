@@ -132,7 +132,7 @@ fn walk(context: &Context, store: &Store, main: &BranchId, edit: Edit) -> Result
     };
     let plan = pipeline::plan(store, request, &context.model())?;
     let original = plan.original.text.clone();
-    let outcome = replay::run(store, plan, 1, true)?;
+    let outcome = replay::run(store, plan, &pipeline::Jobs::new(1), true)?;
     // A held branch has no step of its own to compare.
     let ran = outcome
         .branches

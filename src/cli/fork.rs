@@ -14,7 +14,7 @@ use crate::gate::GateResult;
 use crate::model::{
     Branch, BranchId, Category, ConfigChange, EditClass, GateStatus, Intervention, RunStatus, Tally,
 };
-use crate::pipeline::{self, ForkRequest, Outcome, Verdict};
+use crate::pipeline::{self, ForkRequest, Jobs, Outcome, Verdict};
 use crate::store::Store;
 
 /// What a fork came to, under the names that the README documents.
@@ -97,7 +97,12 @@ pub(super) fn carry_out(
     jobs: u16,
 ) -> Result<Exit, CliError> {
     let plan = pipeline::plan(store, request, &context.model())?;
-    let outcome = replay::run(store, plan, usize::from(jobs), context.out.is_json())?;
+    let outcome = replay::run(
+        store,
+        plan,
+        &Jobs::new(usize::from(jobs)),
+        context.out.is_json(),
+    )?;
     let forked = Forked::from(outcome);
     context.out.give(&forked)?;
     Ok(forked.exit())

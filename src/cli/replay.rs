@@ -10,11 +10,11 @@ use super::error::CliError;
 use super::show::speaker;
 use super::text;
 use crate::model::clean_line;
-use crate::pipeline::{self, Control, Outcome, Plan, Progress};
+use crate::pipeline::{self, Control, Jobs, Outcome, Plan, Progress};
 use crate::store::Store;
 
 /// Forks and replays. `quiet` leaves standard error to errors.
-pub fn run(store: &Store, plan: Plan, jobs: usize, quiet: bool) -> Result<Outcome, CliError> {
+pub fn run(store: &Store, plan: Plan, jobs: &Jobs, quiet: bool) -> Result<Outcome, CliError> {
     let threads = tokio::runtime::Runtime::new().map_err(CliError::Threads)?;
     threads.block_on(async {
         let control = Control::new();
@@ -54,7 +54,7 @@ pub fn run(store: &Store, plan: Plan, jobs: usize, quiet: bool) -> Result<Outcom
 }
 
 /// Ends when Ctrl-C is pressed; never where the system cannot tell.
-async fn interrupted() {
+pub(super) async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

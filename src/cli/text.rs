@@ -17,6 +17,7 @@ pub fn count(n: usize, thing: &str) -> String {
     let plural = match thing {
         _ if n == 1 => "",
         _ if thing.ends_with("ch") => "es",
+        "hypothesis" => return format!("{n} hypotheses"),
         _ => "s",
     };
     format!("{n} {thing}{plural}")

@@ -191,6 +191,14 @@ pub struct Branch {
     pub usage: Option<Usage>,
 }
 
+impl Branch {
+    /// Whether a gate refused to let it run: it is held and has no step of its own.
+    #[must_use]
+    pub fn refused(&self) -> bool {
+        self.run == RunStatus::Held && self.fork_step == Some(self.steps)
+    }
+}
+
 /// The kind of an edit (SPEC 1).
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]

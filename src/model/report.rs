@@ -7,6 +7,27 @@ use super::{
     Verdict,
 };
 
+/// How the loop over one session was asked for.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct DebugSettings {
+    /// The branch that is analysed.
+    pub branch: BranchId,
+    /// Numbers of the trials to debug; none for all.
+    pub trials: Option<Vec<usize>>,
+    /// n; none for the default of the runtime.
+    pub runs: Option<usize>,
+    /// How often a refuted hypothesis of a trial comes back with what was learnt, the first time included.
+    pub rounds: usize,
+    /// Seed that everything is derived from.
+    pub seed: u64,
+    /// Who analyses: `offline`, `model NAME`.
+    pub analyst: String,
+    /// The runtime asked for; none for the session's own.
+    pub runtime: Option<String>,
+    /// How many hypotheses the session had before.
+    pub since: usize,
+}
+
 /// One session, debugged.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct DebugReport {
@@ -22,9 +43,20 @@ pub struct DebugReport {
     pub milestones: usize,
     /// Its trials, in order.
     pub trials: Vec<TrialReport>,
+    /// What is to be said of the whole: milestones made on the way, or why there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What the analyst's own calls took; those of the runs stand with the runs.
     #[serde(default)]
     pub usage: Usage,
+}
+
+impl DebugReport {
+    /// All runs.
+    pub fn runs(&self) -> impl Iterator<Item = &RunReport> {
+        let tested = self.trials.iter().flat_map(|trial| &trial.tested);
+        tested.flat_map(|tested| &tested.runs)
+    }
 }
 
 /// One trial and what was tried in it.
@@ -74,7 +106,7 @@ pub struct RunReport {
     /// How the run ended.
     pub run: RunStatus,
     /// What the gates say.
-    pub gate: GateStatus,
+    pub gate: Option<GateStatus>,
     /// Whether the edit was faithfully executed; unknown counts as no.
     pub fulfilled: Option<bool>,
     /// Whether the verifier passed the answer; none if nothing could tell.

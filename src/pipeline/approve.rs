@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::gate::approval::{Signed, Statement, is_the_editor, sign};
 use crate::gate::receipt::canonical_digest;
 use crate::gate::{Approval, Binding};
-use crate::model::{Branch, BranchId, Digest, Intervention, RunStatus, Session, Step, Workflow};
+use crate::model::{Branch, BranchId, Digest, Intervention, Session, Step, Workflow};
 use crate::store::{ForkFacts, Store};
 
 use super::{ForkRequest, Keyring, PipelineError};
@@ -44,7 +44,7 @@ pub fn waiting(store: &Store, id: &str) -> Result<Waiting, PipelineError> {
         .into_iter()
         .filter(|branch| branch.intervention.as_deref() == Some(id))
         .collect();
-    if let Some(ran) = branches.iter().find(|branch| let_go(branch)) {
+    if let Some(ran) = branches.iter().find(|branch| !branch.refused()) {
         return Err(PipelineError::Usage(format!(
             "{id} was let go already: its branch {} is {}. Fork anew for another try",
             ran.id,
@@ -59,11 +59,6 @@ pub fn waiting(store: &Store, id: &str) -> Result<Waiting, PipelineError> {
     })
 }
 
-/// Whether the gates let a branch run: a refused one has no step of its own.
-fn let_go(branch: &Branch) -> bool {
-    branch.run != RunStatus::Held || branch.fork_step != Some(branch.steps)
-}
-
 /// The request that tries a held intervention again, exactly as it stands.
 ///
 /// # Errors
@@ -73,8 +68,25 @@ pub fn resume_request(
     id: &str,
     operator: &str,
 ) -> Result<ForkRequest, PipelineError> {
-    let it = waiting(store, id)?.intervention;
+    Ok(request(waiting(store, id)?.intervention, operator))
+}
+
+/// The request that runs stopped runs of an intervention again, exactly as it stands.
+pub(super) fn again(
+    store: &Store,
+    id: &str,
+    stopped: Vec<BranchId>,
+    operator: &str,
+) -> Result<ForkRequest, PipelineError> {
     Ok(ForkRequest {
+        stopped,
+        ..request(stored(store, id)?, operator)
+    })
+}
+
+/// The request that an intervention came from.
+fn request(it: Intervention, operator: &str) -> ForkRequest {
+    ForkRequest {
         text: it.text,
         category: Some(it.category),
         runs: Some(it.n),
@@ -82,7 +94,7 @@ pub fn resume_request(
         changes: it.changes,
         resume: Some(it.id),
         ..ForkRequest::at(it.parent, it.step, operator)
-    })
+    }
 }
 
 /// Signs and keeps an owner's approval of an intervention that waits.

@@ -3,10 +3,44 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::model::BranchId;
 use crate::runtime::Decision;
+
+/// How many runs may go at the same time. Clones share the limit, so that several forks together keep it.
+#[derive(Clone, Debug)]
+pub struct Jobs {
+    free: Arc<Semaphore>,
+    limit: usize,
+}
+
+impl Jobs {
+    /// At least one.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        let limit = limit.clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            free: Arc::new(Semaphore::new(limit)),
+            limit,
+        }
+    }
+
+    /// The limit.
+    #[must_use]
+    pub const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Waits for a place; none when the runs were stopped meanwhile. First come, first served.
+    pub(super) async fn place(&self, grip: &Grip) -> Option<SemaphorePermit<'_>> {
+        tokio::select! {
+            biased;
+            () = grip.stopped() => None,
+            permit = self.free.acquire() => permit.ok(),
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -101,6 +135,17 @@ impl Control {
             }
             open
         });
+    }
+
+    /// Whether every run was stopped for good.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.states.borrow().mode == Mode::Stop
+    }
+
+    /// Resolves when the runs are stopped, however long that takes.
+    pub async fn stopped(&self) {
+        self.grip().stopped().await;
     }
 
     /// One run's side of the hand.

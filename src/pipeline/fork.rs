@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use tokio::sync::mpsc;
 
 use crate::gate::Report;
 use crate::model::{
-    Branch, BranchId, Digest, Effect, EffectState, Intervention, RunStatus, StepHead,
+    Branch, BranchId, Digest, Effect, EffectState, Filed, Intervention, Proposal, RunStatus,
+    Standing, Step, StepHead, Target,
 };
 use crate::runtime::Restore;
 use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
 use super::judge::{Probe, judge};
 use super::replay::replay;
-use super::{Control, Outcome, PipelineError, Plan, config, probe, workspace};
+use super::{Control, Jobs, Outcome, PipelineError, Plan, config, probe, workspace};
 
 /// The most new steps a run may make, whatever the runtime's own limits.
 const MAX_NEW_STEPS: usize = 500;
@@ -85,47 +87,113 @@ pub async fn check(store: &Store, plan: &Plan) -> Result<Report, PipelineError> 
     Ok(judge(plan, &probe, &facts, plan.again.is_some()).report)
 }
 
-/// Forks, replays the runs (at most `jobs` at once), scores them. A held fork is an `Ok` outcome with one held branch.
+/// Forks, replays the runs (as many at once as there are places), scores them. A held fork is an `Ok` outcome with one held branch.
 pub async fn fork(
     store: &Store,
     plan: Plan,
-    jobs: usize,
+    jobs: &Jobs,
     control: Control,
     progress: mpsc::UnboundedSender<Progress>,
 ) -> Result<Outcome, PipelineError> {
-    let probe = probe(store, &plan).await?;
-    let plan = Arc::new(plan);
-    let (intervention, branches, report) = {
-        let plan = plan.clone();
-        blocking(store, move |store| write(store, &plan, &probe)).await?
-    };
-    let held = branches.iter().all(|branch| branch.run == RunStatus::Held);
-    // A watcher that went away does not stop the work.
-    let _ = progress.send(Progress::Forked {
-        intervention: intervention.clone(),
-        branches: branches.clone(),
-    });
-    if !held {
-        let restore = restore(store, &plan, 0).await?;
-        let runs = branches.into_iter().map(|branch| {
-            let restore = Restore {
-                seed: branch.seed,
-                ..restore.clone()
-            };
-            replay(store, &plan, branch, restore, control.grip(), &progress)
+    let forked = Forked::write(store, plan, &progress).await?;
+    forked.replay(store, jobs, &control, &progress).await
+}
+
+/// A fork that is written, with runs that may go now.
+pub(super) struct Forked {
+    plan: Arc<Plan>,
+    pub(super) intervention: Intervention,
+    branches: Vec<Branch>,
+    report: Report,
+}
+
+impl Forked {
+    /// Asks the gates and writes what they say.
+    pub(super) async fn write(
+        store: &Store,
+        plan: Plan,
+        progress: &mpsc::UnboundedSender<Progress>,
+    ) -> Result<Self, PipelineError> {
+        let probe = probe(store, &plan).await?;
+        let plan = Arc::new(plan);
+        let (intervention, branches, report) = {
+            let plan = plan.clone();
+            blocking(store, move |store| write(store, &plan, &probe)).await?
+        };
+        // A watcher that went away does not stop the work.
+        let _ = progress.send(Progress::Forked {
+            intervention: intervention.clone(),
+            branches: branches.clone(),
         });
-        let mut runs = futures::stream::iter(runs).buffer_unordered(jobs.max(1));
+        Ok(Self {
+            plan,
+            intervention,
+            branches,
+            report,
+        })
+    }
+
+    /// Replays and scores the runs, each as soon as there is a place for it; none where a gate held them.
+    pub(super) async fn replay(
+        self,
+        store: &Store,
+        jobs: &Jobs,
+        control: &Control,
+        progress: &mpsc::UnboundedSender<Progress>,
+    ) -> Result<Outcome, PipelineError> {
+        let Self { plan, .. } = &self;
+        let restore = restore(store, plan, 0).await?;
+        let planned = self
+            .branches
+            .iter()
+            .filter(|branch| branch.run == RunStatus::Planned);
+        let mut runs: FuturesUnordered<_> = planned
+            .map(|branch| {
+                let restore = Restore {
+                    seed: branch.seed,
+                    ..restore.clone()
+                };
+                async move {
+                    let grip = control.grip();
+                    // Held until the run is over. A run that was stopped before its place came writes that down.
+                    let _place = jobs.place(&grip).await;
+                    let made = made(store, plan, branch).await?;
+                    let restore = Restore { made, ..restore };
+                    replay(store, plan, branch.clone(), restore, grip, progress).await
+                }
+            })
+            .collect();
         while let Some(ended) = runs.next().await {
             let branch = Box::new(ended?);
             let _ = progress.send(Progress::Ended { branch });
         }
-    }
-    let id = intervention.id.clone();
-    blocking(store, move |store| {
-        Ok(Outcome {
-            report: Some(report),
-            ..super::outcome(store, &id)?
+        drop(runs);
+        let (id, report) = (self.intervention.id, self.report);
+        blocking(store, move |store| {
+            Ok(Outcome {
+                report: Some(report),
+                ..super::outcome(store, &id)?
+            })
         })
+        .await
+    }
+}
+
+/// What the stopped run that a branch stands in for had made after the edit.
+async fn made(
+    store: &Store,
+    plan: &Plan,
+    branch: &Branch,
+) -> Result<Arc<Vec<Step>>, PipelineError> {
+    let before = |one: &&Branch| one.run_index == branch.run_index;
+    let Some(stopped) = plan.stopped.iter().find(before).cloned() else {
+        return Ok(Arc::default());
+    };
+    let from = plan.request.step + 1;
+    blocking(store, move |store| {
+        Ok(Arc::new(
+            store.steps(&stopped.id, from..stopped.steps.max(from))?,
+        ))
     })
     .await
 }
@@ -170,9 +238,14 @@ fn write(
         },
         operator: request.operator.clone(),
         runtime: plan.description.name.to_owned(),
-        seeds: (0..plan.runs)
-            .map(|run| run_seed(request.seed, run))
-            .collect(),
+        runs: if plan.stopped.is_empty() {
+            (0..plan.runs)
+                .map(|run| (run + 1, run_seed(request.seed, run)))
+                .collect()
+        } else {
+            let again = |branch: &Branch| (branch.run_index, branch.seed);
+            plan.stopped.iter().map(again).collect()
+        },
     };
     let mut report = None;
     let (intervention, branches) = store.fork(draft, &mut |facts| {
@@ -201,7 +274,38 @@ fn write(
     let report = report.ok_or_else(|| {
         PipelineError::Internal("the store forked without asking the gates".into())
     })?;
+    taken_up(store, &intervention)?;
     Ok((intervention, branches, report))
+}
+
+/// Tells the hypothesis that an intervention tests how it is tested.
+fn taken_up(store: &Store, intervention: &Intervention) -> Result<(), PipelineError> {
+    let Some(id) = &intervention.hypothesis else {
+        return Ok(());
+    };
+    let session = intervention.parent.session();
+    let filed = store
+        .hypotheses(session)?
+        .into_iter()
+        .find(|it| it.id == *id);
+    let filed = filed.ok_or_else(|| {
+        PipelineError::Usage(format!(
+            "there is no hypothesis {id} in session {session}. `dover debug {session} --propose` makes some"
+        ))
+    })?;
+    let proposal = intervention.text.clone().map(|text| Proposal {
+        target: Target {
+            step: intervention.step,
+            category: intervention.category,
+        },
+        text,
+    });
+    Ok(store.refile(&Filed {
+        intervention: Some(intervention.id.clone()),
+        standing: Standing::Accepted,
+        proposal: proposal.or(filed.proposal),
+        ..filed
+    })?)
 }
 
 /// Seed of the n-th run, 53 bits so that every JSON reader keeps it whole.

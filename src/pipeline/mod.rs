@@ -5,6 +5,7 @@ mod approve;
 mod compare;
 mod config;
 mod control;
+mod debug;
 mod external;
 mod fork;
 mod intake;
@@ -23,7 +24,8 @@ mod workspace;
 pub use approve::{Approved, Waiting, approve, resume_request, signed, take_approval, waiting};
 pub use compare::compare;
 pub use config::session_of;
-pub use control::Control;
+pub use control::{Control, Jobs};
+pub use debug::{Bench, DebugEvent, DebugRequest, debug};
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::analyst::Analyst;
 use crate::model::{
     self, Branch, BranchId, Category, ConfigChange, Digest, EditClass, Intervention, Session, Step,
 };
@@ -42,10 +43,14 @@ pub struct ForkRequest {
     pub accept_delta: bool,
     /// What becomes of new effects outside local fixtures.
     pub new_effects: NewEffects,
-    /// An intervention that was held and is tried again as it stands, by its id.
+    /// An intervention that is tried again as it stands, by its id: one that was held, or one of which runs were stopped.
     pub resume: Option<String>,
+    /// Of an intervention tried again, the stopped runs that are to be run again.
+    pub stopped: Vec<BranchId>,
     /// The hypothesis that the edit tests.
     pub tests: Option<Tests>,
+    /// The runtime, by its name; none for the session's own.
+    pub runtime: Option<String>,
 }
 
 /// The hypothesis that an edit tests.
@@ -89,7 +94,9 @@ impl ForkRequest {
             accept_delta: false,
             new_effects: NewEffects::default(),
             resume: None,
+            stopped: Vec::new(),
             tests: None,
+            runtime: None,
         }
     }
 }
@@ -115,15 +122,28 @@ pub struct Plan {
     pub answer_leak: bool,
     /// n.
     pub runs: usize,
-    /// The intervention that was held and is tried again, if it is one.
+    /// The intervention that is tried again, if it is one.
     pub again: Option<Intervention>,
+    /// Its stopped runs that are run again, if it was not held.
+    pub stopped: Vec<Branch>,
     /// Where it will run.
     pub runtime: Arc<dyn Runtime>,
     /// What that is.
     pub description: Description,
+    /// Who says whether an edit was executed, where the runtime cannot tell, and where milestones without a check were reached.
+    pub judge: Option<Arc<dyn Analyst>>,
 }
 
 impl Plan {
+    /// The plan with somebody who judges what its runtime cannot tell.
+    #[must_use]
+    pub fn judged_by(self, judge: Arc<dyn Analyst>) -> Self {
+        Self {
+            judge: Some(judge),
+            ..self
+        }
+    }
+
     /// Whether the runs will be diagnostic if gate 2 does not hold: asked for, or in the runtime's nature.
     #[must_use]
     pub fn diagnostic(&self) -> bool {
@@ -170,6 +190,11 @@ pub fn plan(
         Some(id) => Some(super::approve::stored(store, id)?),
         None => None,
     };
+    let stopped = request
+        .stopped
+        .iter()
+        .map(|id| store.branch(id))
+        .collect::<Result<_, _>>()?;
     let original = store.step(&request.branch, request.step)?;
     let pending = edited(&original, request.text.as_deref())?;
     let category = category(&request, &original)?;
@@ -178,7 +203,7 @@ pub fn plan(
         session.change(change.clone());
     }
     let session = Arc::new(session);
-    let runtime = super::runtimes::choose(&session, model)?;
+    let runtime = super::runtimes::choose(&session, model, request.runtime.as_deref())?;
     config::check_changes(store, &request.branch, &before, &*runtime, &request.changes)?;
     let description = runtime.describe(&session);
     let class = request
@@ -219,8 +244,10 @@ pub fn plan(
         answer_leak,
         runs,
         again,
+        stopped,
         runtime,
         description,
+        judge: None,
     })
 }
 
@@ -318,7 +345,7 @@ pub fn restorability(
     model: &ModelSettings,
 ) -> Result<Restorability, PipelineError> {
     let uncertain = |line: String| Ok(Restorability { exact: false, line });
-    let runtime = match super::runtimes::choose(session, model) {
+    let runtime = match super::runtimes::choose(session, model, None) {
         Ok(runtime) => runtime,
         Err(PipelineError::Runtime(RuntimeError::Missing { what, .. })) => {
             return uncertain(format!("no fork: {what}"));

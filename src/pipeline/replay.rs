@@ -10,7 +10,7 @@ use super::fork::{Progress, blocking};
 use super::score::{score, tally};
 use super::verify::verify;
 use super::workspace::{self, Track};
-use super::{NewEffects, PipelineError, Plan, config};
+use super::{NewEffects, PipelineError, Plan, config, debug};
 
 /// How a run came to its end.
 enum End {
@@ -52,6 +52,12 @@ pub(super) async fn replay(
     } else {
         End::Stopped
     };
+    let end = match end {
+        End::Finished(finish, judgement) => {
+            End::Finished(judged(store, plan, &branch, finish).await?, judgement)
+        }
+        other => other,
+    };
     let session = plan.session.clone();
     let edited = plan.request.text.is_some();
     let config_only = !edited && !plan.request.changes.is_empty();
@@ -85,6 +91,40 @@ pub(super) async fn replay(
         Ok(store.branch(&id)?)
     })
     .await
+}
+
+/// What the runtime could not tell of a run that came to its end: whether the edit was executed, and where milestones without a check
+/// were reached. Why it could not be told either stands in the reason.
+async fn judged(
+    store: &Store,
+    plan: &Plan,
+    branch: &Branch,
+    mut finish: Finish,
+) -> Result<Finish, PipelineError> {
+    let (Some(judge), true) = (&plan.judge, plan.request.text.is_some()) else {
+        return Ok(finish);
+    };
+    let id = branch.id.clone();
+    let case = blocking(store, move |store| debug::case(store, &id)).await?;
+    let mut faults = Vec::new();
+    if finish.fulfilled.is_none() {
+        let after = case.within(plan.request.step + 1..case.steps.len());
+        match judge
+            .judge_fulfilment(&plan.original, &plan.pending, after)
+            .await
+        {
+            Ok(fulfilled) => finish.fulfilled = fulfilled,
+            Err(error) => faults.push(format!("fulfilment was not judged: {error}")),
+        }
+    }
+    if plan.request.tests.is_some() {
+        faults.extend(debug::mark_by(&**judge, store, &case, &branch.id).await?);
+    }
+    if !faults.is_empty() {
+        faults.insert(0, finish.reason);
+        finish.reason = faults.join("; ");
+    }
+    Ok(finish)
 }
 
 /// The ending of a run that did not come to its own. It has no outcome, so if it began it is unverified.

@@ -19,26 +19,29 @@ pub struct ModelSettings {
     pub judge: EndpointSettings,
 }
 
-/// Chooses the runtime of a session.
+/// Chooses the runtime of a session: the one asked for, else its own.
 ///
 /// # Errors
-/// A runtime this program does not have, or an endpoint that was not given.
+/// A runtime this program does not have, a log without a world asked to run in one, or an endpoint that was not given.
 pub(super) fn choose(
     session: &Session,
     settings: &ModelSettings,
+    asked: Option<&str>,
 ) -> Result<Arc<dyn Runtime>, PipelineError> {
-    match session
-        .runtime
-        .as_ref()
-        .map(|runtime| runtime.name.as_str())
-    {
-        Some("scenario") => Ok(Arc::new(Scenario)),
-        Some(other) => Err(RuntimeError::Missing {
+    let own = session.runtime.as_ref();
+    let own = own.map_or("team", |runtime| runtime.name.as_str());
+    match (asked.unwrap_or(own), own) {
+        ("scenario", "scenario") => Ok(Arc::new(Scenario)),
+        ("scenario", _) => Err(PipelineError::Usage(format!(
+            "session {} has no world to run in, so --runtime scenario cannot be. --runtime team plays it on over a model endpoint",
+            session.id
+        ))),
+        ("team", _) => team(session, settings),
+        (other, _) => Err(RuntimeError::Missing {
             what: format!("the runtime `{other}` that session {} names", session.id),
             mend: "This dover has `scenario` and, for logs without a runtime, `team`".into(),
         }
         .into()),
-        None => team(session, settings),
     }
 }
 

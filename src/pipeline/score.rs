@@ -32,14 +32,21 @@ impl Outcome {
     #[must_use]
     pub fn of(intervention: Intervention, mut branches: Vec<Branch>) -> Self {
         // Earlier tries that a gate refused are over and done with once a later one was made.
-        let refused = |branch: &Branch| {
-            branch.run == RunStatus::Held && branch.fork_step == Some(branch.steps)
-        };
-        if branches.iter().all(refused) {
+        if branches.iter().all(Branch::refused) {
             branches.drain(..branches.len().saturating_sub(1));
         } else {
-            branches.retain(|branch| !refused(branch));
+            branches.retain(|branch| !branch.refused());
         }
+        // A run that was stopped and run again counts once, as it went at last.
+        let later: Vec<usize> = branches.iter().map(|branch| branch.run_index).collect();
+        let mut at = 0;
+        branches.retain(|branch| {
+            at += 1;
+            !later
+                .get(at..)
+                .unwrap_or_default()
+                .contains(&branch.run_index)
+        });
         let scores: Vec<RunScore> = branches.iter().map(RunScore::from).collect();
         let ruling = model::verdict(
             &scores,

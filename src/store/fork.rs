@@ -19,15 +19,15 @@ impl Store {
         rule: &mut dyn FnMut(&ForkFacts) -> ForkRuling,
     ) -> Result<(Intervention, Vec<Branch>), StoreError> {
         self.write(|tx| {
-            if draft.seeds.is_empty() {
+            if draft.runs.is_empty() {
                 let sentence = "a fork needs at least one run: nothing was written";
                 return Err(StoreError::Refused(sentence.to_owned()).into());
             }
             let place = Place::find(tx, &draft.intervention.parent, draft.intervention.step)?;
             let again = Some(draft.intervention.id.clone()).filter(|id| !id.is_empty());
-            let facts = place.facts(tx, draft.seeds.len(), again.as_deref(), self.inner.clock.now())?;
+            let facts = place.facts(tx, draft.runs.len(), again.as_deref(), self.inner.clock.now())?;
             let ruling = rule(&facts);
-            let planned = if ruling.go { draft.seeds.len() } else { 1 };
+            let planned = if ruling.go { draft.runs.len() } else { 1 };
             tx.prepare_cached("UPDATE session SET forks = forks + ?2 WHERE id = ?1")?
                 .execute(params![place.session, planned])?;
             let asked = Intervention {
@@ -44,7 +44,7 @@ impl Store {
             let owner = ruling.go.then(|| self.owner()).transpose()?;
             let run = if ruling.go { RunStatus::Planned } else { RunStatus::Held };
             let mut made = Vec::with_capacity(planned);
-            for (i, (id, seed)) in facts.ids.iter().zip(&draft.seeds).take(planned).enumerate() {
+            for (id, (index, seed)) in facts.ids.iter().zip(&draft.runs).take(planned) {
                 tx.prepare_cached(
                     "INSERT INTO branch (session, name, parent, fork_step, prefix, intervention, run_index, seed,
                                          runtime, gate, run, diagnostic, reason, created, steps, owner, config, operator)
@@ -57,7 +57,7 @@ impl Store {
                     place.step,
                     place.recorded,
                     number,
-                    i + 1,
+                    index,
                     seed.cast_signed(),
                     draft.runtime,
                     ruling.gate.name(),

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use super::columns::Json;
 use super::error::StoreError;
 use super::{Store, sessions};
-use crate::model::Filed;
+use crate::model::{DebugSettings, Filed};
 
 impl Store {
     /// Keeps a hypothesis and gives it its id, `SESSION/hN`.
@@ -66,6 +66,31 @@ impl Store {
             )?
             .execute(params![key, number, Json(&kept)])?;
             Ok(())
+        })
+    }
+
+    /// Keeps how the loop over a session is asked for, in the place of what was kept before.
+    pub fn keep_debugging(&self, settings: &DebugSettings) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let (key, _) = sessions::header(tx, settings.branch.session())?;
+            tx.prepare_cached(
+                "INSERT INTO debugging (session, body) VALUES (?1, ?2)
+                 ON CONFLICT DO UPDATE SET body = excluded.body",
+            )?
+            .execute(params![key, Json(settings)])?;
+            Ok(())
+        })
+    }
+
+    /// How the last loop over a session was asked for, if there was one.
+    pub fn debugging(&self, session: &str) -> Result<Option<DebugSettings>, StoreError> {
+        self.read(|conn| {
+            let (key, _) = sessions::header(conn, session)?;
+            let kept: Option<Json<_>> = conn
+                .prepare_cached("SELECT body FROM debugging WHERE session = ?1")?
+                .query_row([key], |row| row.get(0))
+                .optional()?;
+            Ok(kept.map(|json| json.0))
         })
     }
 

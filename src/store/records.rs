@@ -35,8 +35,8 @@ pub struct ForkDraft {
     pub operator: String,
     /// The runtime that the branches will run on.
     pub runtime: String,
-    /// Seed of each planned run.
-    pub seeds: Vec<u64>,
+    /// The planned runs: which of the n each is, 1-based, and its seed.
+    pub runs: Vec<(usize, u64)>,
 }
 
 /// What the store knows at the moment of a fork, read inside its transaction.

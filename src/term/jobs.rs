@@ -15,7 +15,9 @@ use crate::app::msg::{
 };
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
-use crate::pipeline::{self, Control, ForkRequest, ModelSettings, Outcome, PipelineError, Plan};
+use crate::pipeline::{
+    self, Control, ForkRequest, Jobs, ModelSettings, Outcome, PipelineError, Plan,
+};
 use crate::store::{Store, StoreError};
 
 /// Runs of a fork that go at the same time.
@@ -215,7 +217,8 @@ async fn watched(
         reins.control.pause();
     }
     let (progress, mut told) = mpsc::unbounded_channel();
-    let work = pipeline::fork(&store, plan, AT_ONCE, reins.control.clone(), progress);
+    let jobs = Jobs::new(AT_ONCE);
+    let work = pipeline::fork(&store, plan, &jobs, reins.control.clone(), progress);
     tokio::pin!(work);
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);

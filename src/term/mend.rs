@@ -9,7 +9,7 @@ use crate::app::effects::Left;
 use crate::app::msg::{Job, Msg};
 use crate::model::{BranchId, Step};
 use crate::pipeline::{
-    self, Control, ForkRequest, Keyring, ModelSettings, NewEffects, PipelineError,
+    self, Control, ForkRequest, Jobs, Keyring, ModelSettings, NewEffects, PipelineError,
 };
 use crate::store::Store;
 
@@ -27,7 +27,7 @@ pub(super) async fn hold(
     let control = Control::new();
     control.stop();
     let (progress, _) = mpsc::unbounded_channel();
-    let outcome = pipeline::fork(store, plan, 1, control, progress).await?;
+    let outcome = pipeline::fork(store, plan, &Jobs::new(1), control, progress).await?;
     let again = pipeline::resume_request(store, &outcome.intervention.id, &request.operator)?;
     Ok(ForkRequest {
         acknowledge_drift: request.acknowledge_drift,

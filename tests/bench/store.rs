@@ -76,7 +76,7 @@ fn fork(store: &Store, parent: &BranchId, step: usize) -> BranchId {
         operator: "ann".into(),
         intervention,
         runtime: "scenario".to_owned(),
-        seeds: vec![0],
+        runs: vec![(1, 0)],
     };
     let mut go = |_: &ForkFacts| ForkRuling {
         gate: GateStatus::ReadyToResume,

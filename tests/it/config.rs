@@ -530,9 +530,15 @@ async fn a_runtime_that_changes_after_the_gates_does_not_run() {
         restores: AtomicUsize::new(0),
     });
     let (progress, _seen) = tokio::sync::mpsc::unbounded_channel();
-    let outcome = pipeline::fork(&store, plan, 1, Control::new(), progress)
-        .await
-        .unwrap();
+    let outcome = pipeline::fork(
+        &store,
+        plan,
+        &dover::pipeline::Jobs::new(1),
+        Control::new(),
+        progress,
+    )
+    .await
+    .unwrap();
     let branch = &outcome.branches[0];
     assert_eq!(branch.run, RunStatus::Failed);
     assert_eq!(branch.gate, Some(GateStatus::ConfigUnpinned));

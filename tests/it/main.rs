@@ -17,6 +17,7 @@ mod cli;
 mod config;
 mod continued;
 mod corpus;
+mod debug;
 mod effects;
 mod fork;
 mod house;

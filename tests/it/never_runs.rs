@@ -206,9 +206,15 @@ impl Scene {
             return;
         };
         let (progress, _told) = tokio::sync::mpsc::unbounded_channel();
-        let outcome = pipeline::fork(&self.store, plan, 1, Control::new(), progress)
-            .await
-            .unwrap();
+        let outcome = pipeline::fork(
+            &self.store,
+            plan,
+            &dover::pipeline::Jobs::new(1),
+            Control::new(),
+            progress,
+        )
+        .await
+        .unwrap();
         let ran = outcome
             .branches
             .iter()

@@ -429,9 +429,15 @@ async fn a_runtime_that_claims_an_exact_restore_is_caught_by_its_fingerprint() {
     assert!(pipeline::check(&store, &plan).await.unwrap().ready());
     plan.runtime = Arc::new(Liar);
     let (tell, _) = tokio::sync::mpsc::unbounded_channel();
-    let outcome = pipeline::fork(&store, plan, 1, Control::default(), tell)
-        .await
-        .unwrap();
+    let outcome = pipeline::fork(
+        &store,
+        plan,
+        &dover::pipeline::Jobs::new(1),
+        Control::default(),
+        tell,
+    )
+    .await
+    .unwrap();
     let report = outcome.report.unwrap();
     assert_eq!(report.status, GateStatus::RestoreUncertain);
     let told = &report.gates[1].details[0];

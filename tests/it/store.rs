@@ -118,7 +118,7 @@ pub fn draft(parent: &BranchId, step: usize, runs: usize) -> ForkDraft {
             capability: false,
         },
         runtime: "scenario".to_owned(),
-        seeds: (0..runs as u64).map(|i| u64::MAX - i).collect(),
+        runs: (0..runs).map(|i| (i + 1, u64::MAX - i as u64)).collect(),
     }
 }
 

@@ -220,7 +220,7 @@ fn results(outcome: &Outcome) -> String {
         RunStatus::Failed,
         RunStatus::Interrupted,
     ];
-    if outcome.branches.iter().all(nothing_ran) {
+    if outcome.branches.iter().all(Branch::refused) {
         return "held, nothing ran".to_owned();
     }
     let lost = count(&|branch| cut.contains(&branch.run));
@@ -247,11 +247,6 @@ fn results(outcome: &Outcome) -> String {
         parts.push(format!("edit followed in {followed} of {n}"));
     }
     parts.join(" · ")
-}
-
-/// Whether a gate refused a branch, so that it has no step of its own.
-fn nothing_ran(branch: &Branch) -> bool {
-    branch.run == RunStatus::Held && branch.fork_step == Some(branch.steps)
 }
 
 /// Why there is no better verdict; nothing where the verdict's word says it already.
