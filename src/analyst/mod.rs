@@ -4,6 +4,8 @@
 //! An analyst proposes and never decides: what it says is a hypothesis to be tested, and a result always says which one made it.
 //! Dropping a future cancels it. Not here: forking, replaying, verdicts.
 
+pub mod offline;
+
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -2,9 +2,10 @@
 
 use super::command::Id;
 use super::extent::Pane;
+use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, judge, mend, read};
+use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, read};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
@@ -51,6 +52,16 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Expand => return judge::expand(app),
         Id::Mark => return judge::mark(app),
         Id::Verdicts => return judge::verdicts(app),
+        Id::Hypotheses => return hypotheses::open(app),
+        Id::Test => return hypotheses::test(app, false),
+        Id::Edit if matches!(app.views.last(), Some(View::Hypotheses(_))) => {
+            return hypotheses::test(app, true);
+        }
+        Id::Analyse => return hypotheses::analyse(app, By::Offline),
+        Id::AskModel => return hypotheses::analyse(app, By::Model),
+        Id::StopAnalysis => return vec![Job::StopAnalysis],
+        Id::GotoSuspect => hypotheses::goto(app),
+        Id::Suspect => hypotheses::ask_why(app),
         Id::External => {
             if let Some(View::Editor(editor)) = app.views.last() {
                 return vec![Job::External(editor.text())];

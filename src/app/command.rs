@@ -68,6 +68,13 @@ pub enum Id {
     NextDifference,
     PreviousDifference,
     Mark,
+    Hypotheses,
+    Suspect,
+    Test,
+    Analyse,
+    AskModel,
+    StopAnalysis,
+    GotoSuspect,
     Accept,
     Help,
     Notice,
@@ -103,6 +110,8 @@ pub enum Context {
     Milestones,
     /// The interventions with their verdicts.
     Interventions,
+    /// The hypotheses of the branch shown.
+    Hypotheses,
     /// What was left in the world.
     Effects,
     /// The key help.
@@ -115,7 +124,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -128,6 +137,7 @@ impl Context {
         Self::Pair,
         Self::Milestones,
         Self::Interventions,
+        Self::Hypotheses,
         Self::Effects,
         Self::Help,
         Self::Notice,

@@ -7,11 +7,11 @@ use super::fork::{Gates, Replay};
 use super::msg::{Hand, Job};
 use super::{App, View, mend};
 use crate::model::{BranchId, Step};
-use crate::pipeline::{ForkRequest, NewEffects};
+use crate::pipeline::{ForkRequest, NewEffects, Tests};
 use crate::runtime::Decision;
 
 /// The seed of the first try; the next ones are one higher each.
-const FIRST_SEED: u64 = 1;
+pub(super) const FIRST_SEED: u64 = 1;
 
 pub(super) fn still_reading(app: &mut App) -> Vec<Job> {
     app.tell("This step is still being read");
@@ -25,18 +25,19 @@ pub(super) fn picked(app: &App) -> Option<(BranchId, Step)> {
 }
 
 pub(super) fn edit(app: &mut App) {
-    let (branch, original, draft) = match app.views.last() {
-        Some(View::Gates(gates)) => (
-            gates.request.branch.clone(),
-            gates.original.clone(),
-            gates.request.text.clone(),
-        ),
+    let of = |request: &ForkRequest, original: &Step| {
+        let ForkRequest {
+            branch,
+            text,
+            tests,
+            ..
+        } = request.clone();
+        (branch, original.clone(), text, tests)
+    };
+    let (branch, original, draft, tests) = match app.views.last() {
+        Some(View::Gates(gates)) => of(&gates.request, &gates.original),
         Some(View::Replay) => match &app.replay {
-            Some(replay) => (
-                replay.request.branch.clone(),
-                replay.original.clone(),
-                replay.request.text.clone(),
-            ),
+            Some(replay) => of(&replay.request, &replay.original),
             None => return,
         },
         _ => {
@@ -45,7 +46,7 @@ pub(super) fn edit(app: &mut App) {
                 return;
             };
             let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
-            (branch, step, draft)
+            (branch, step, draft, None)
         }
     };
     if matches!(app.views.last(), Some(View::Gates(_))) {
@@ -56,7 +57,8 @@ pub(super) fn edit(app: &mut App) {
         }
     }
     app.extents.rewind(Pane::Original);
-    let editor = Editor::new(branch, original, draft.as_deref());
+    let mut editor = Editor::new(branch, original, draft.as_deref());
+    editor.tests = tests;
     app.views.push(View::Editor(Box::new(editor)));
 }
 
@@ -66,7 +68,7 @@ pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
     };
     let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
     if draft.is_some() {
-        return ask_the_gates(app, branch, step, draft);
+        return ask_the_gates(app, branch, step, draft, None);
     }
     if let Some(id) = mend::waits_at(app, &branch, step.index).map(|one| one.id.clone()) {
         return take_up(app, id);
@@ -84,7 +86,7 @@ pub(super) fn baseline(app: &mut App) -> Vec<Job> {
         _ => None,
     };
     match of_replay.or_else(|| picked(app)) {
-        Some((branch, step)) => ask_the_gates(app, branch, step, None),
+        Some((branch, step)) => ask_the_gates(app, branch, step, None, None),
         None => still_reading(app),
     }
 }
@@ -104,9 +106,10 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
     }
     editor.typing = false;
     let (branch, original) = (editor.branch.clone(), editor.original.clone());
+    let tests = editor.tests.clone();
     app.drafts
         .insert((branch.clone(), original.index), text.clone());
-    ask_the_gates(app, branch, original, Some(text))
+    ask_the_gates(app, branch, original, Some(text), tests)
 }
 
 /// What waits for an owner is not written down a second time.
@@ -122,6 +125,7 @@ pub(super) fn ask_the_gates(
     branch: BranchId,
     original: Step,
     text: Option<String>,
+    tests: Option<Tests>,
 ) -> Vec<Job> {
     let waits = mend::waits_at(app, &branch, original.index);
     if let Some(id) = waits
@@ -134,6 +138,7 @@ pub(super) fn ask_the_gates(
         text,
         seed: FIRST_SEED,
         new_effects: NewEffects::Ask,
+        tests,
         ..ForkRequest::at(branch, original.index, app.operator.clone())
     };
     show_gates(app, request, original)

@@ -4,6 +4,7 @@ use ratatui_textarea::{CursorMove, Input, Key as Pressed, TextArea, WrapMode};
 
 use super::key::{Code, Key};
 use crate::model::{BranchId, Step};
+use crate::pipeline::Tests;
 
 /// State of the editor.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Editor {
     pub area: TextArea<'static>,
     /// Whether keys are text.
     pub typing: bool,
+    /// The hypothesis that the edit tests.
+    pub tests: Option<Tests>,
 }
 
 impl Editor {
@@ -32,6 +35,7 @@ impl Editor {
             seed,
             area,
             typing: true,
+            tests: None,
         }
     }
 

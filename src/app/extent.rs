@@ -26,6 +26,10 @@ pub enum Pane {
     Milestones,
     /// The interventions with their verdicts.
     Interventions,
+    /// The text of the selected hypothesis.
+    Hypothesis,
+    /// The list of hypotheses.
+    Hypotheses,
     /// What was left in the world.
     Effects,
     /// The key help.

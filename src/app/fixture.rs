@@ -425,6 +425,7 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
                 session: session(),
                 branches: vec![branch("main")],
                 interventions: Vec::new(),
+                hypotheses: Vec::new(),
                 shown: view(branch("main"), MAIN),
             }))),
             Job::Heads(branch, page) => {
@@ -593,7 +594,7 @@ pub(crate) fn replayed() -> App {
     branches.extend(outcome.branches);
     update(
         &mut app,
-        Msg::Refreshed(Ok((branches, vec![intervention()]))),
+        Msg::Refreshed(Ok((branches, vec![intervention()], Vec::new()))),
     );
     app
 }

@@ -167,6 +167,7 @@ fn what_was_held_is_tried_again_from_the_list_and_nothing_else_is() {
         let kin = (
             vec![fixture::branch("main"), branch],
             vec![fixture::intervention()],
+            Vec::new(),
         );
         update(&mut app, Msg::Refreshed(Ok(kin)));
         press(&mut app, "v");
@@ -206,7 +207,11 @@ fn what_waits_for_an_owner_at_a_step_is_found_again_there() {
             steps,
             ..fixture::branch("b1")
         };
-        let kin = (vec![fixture::branch("main"), branch], vec![one.clone()]);
+        let kin = (
+            vec![fixture::branch("main"), branch],
+            vec![one.clone()],
+            Vec::new(),
+        );
         update(&mut app, Msg::Refreshed(Ok(kin)));
         let at = |step| mend::waits_at(&app, &one.parent, step).is_some();
         assert_eq!(at(one.step), found, "{run:?} {gate:?}");

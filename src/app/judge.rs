@@ -3,8 +3,8 @@
 use super::compare::{Compare, FullPair};
 use super::extent::{Extent, Pane};
 use super::msg::{Comparing, Job};
-use super::session::Focus;
-use super::{App, View};
+use super::session::{Focus, Open};
+use super::{App, View, hypotheses};
 use crate::model::BranchId;
 
 /// Shows a comparison, in the place of one that is shown already.
@@ -84,20 +84,11 @@ pub(super) fn compare_run(app: &mut App) -> Vec<Job> {
         }),
         Some(View::Interventions(row)) => app.open.as_ref().and_then(|open| {
             let intervention = open.interventions.get(*row)?;
-            let runs = open
-                .branches
-                .iter()
-                .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id))
-                .filter(|branch| branch.fork_step != Some(branch.steps));
-            let best = runs.max_by_key(|branch| {
-                let gained = branch.milestones.map_or(0, |tally| tally.after);
-                (
-                    branch.success == Some(true),
-                    gained,
-                    std::cmp::Reverse(branch.run_index),
-                )
-            })?;
-            Some((intervention.parent.clone(), best.id.clone()))
+            best_run(open, &intervention.id)
+        }),
+        Some(View::Hypotheses(_)) => hypotheses::selected(app).and_then(|filed| {
+            let open = app.open.as_ref()?;
+            best_run(open, filed.intervention.as_ref()?)
         }),
         _ => None,
     };
@@ -105,6 +96,24 @@ pub(super) fn compare_run(app: &mut App) -> Vec<Job> {
         app.tell("Held: nothing ran, so there is nothing to compare");
     }
     pair.map(|(a, b)| Job::Compare(a, b)).into_iter().collect()
+}
+
+/// The parent of an intervention and the best of its runs that got anywhere.
+fn best_run(open: &Open, intervention: &str) -> Option<(BranchId, BranchId)> {
+    let runs = open
+        .branches
+        .iter()
+        .filter(|branch| branch.intervention.as_deref() == Some(intervention))
+        .filter(|branch| !branch.refused());
+    let best = runs.max_by_key(|branch| {
+        let gained = branch.milestones.map_or(0, |tally| tally.after);
+        (
+            branch.success == Some(true),
+            gained,
+            std::cmp::Reverse(branch.run_index),
+        )
+    })?;
+    Some((best.parent.clone()?, best.id.clone()))
 }
 
 pub(super) fn next_difference(app: &mut App, forward: bool) {

@@ -16,6 +16,7 @@ pub(crate) mod fixture;
 pub mod fork;
 #[cfg(test)]
 pub(crate) mod gate_fixture;
+pub mod hypotheses;
 mod judge;
 pub mod key;
 mod mend;
@@ -58,6 +59,8 @@ pub enum View {
     Milestones(usize),
     /// Interventions; the selected one.
     Interventions(usize),
+    /// Hypotheses; the selected row.
+    Hypotheses(usize),
     /// What was left in the world.
     Effects(Box<Effects>),
     /// The key help.
@@ -81,6 +84,8 @@ pub enum Purpose {
     Keep,
     /// Says why an effect counts as undone.
     Undone,
+    /// Says why a step is suspected.
+    Suspect,
 }
 
 /// A line of input.
@@ -129,6 +134,8 @@ pub struct App {
     pub prompt: Option<Prompt>,
     /// The fork being replayed, or the last one that was.
     pub replay: Option<Replay>,
+    /// Who analyses the open session just now.
+    pub analysing: Option<hypotheses::By>,
     /// What the operator should know now; goes with the next key.
     pub notice: Option<Notice>,
     /// The last notice, for the popup.
@@ -163,6 +170,7 @@ impl App {
             drafts: BTreeMap::new(),
             prompt: None,
             replay: None,
+            analysing: None,
             notice: None,
             last_notice: None,
             extents: Extents::default(),
@@ -196,6 +204,7 @@ impl App {
             (Some(View::Compare(_)), _) => Context::Compare,
             (Some(View::Milestones(_)), _) => Context::Milestones,
             (Some(View::Interventions(_)), _) => Context::Interventions,
+            (Some(View::Hypotheses(_)), _) => Context::Hypotheses,
             (Some(View::Effects(_)), _) => Context::Effects,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
@@ -297,5 +306,7 @@ impl App {
 mod effects_tests;
 #[cfg(test)]
 mod gates_tests;
+#[cfg(test)]
+pub(crate) mod hypotheses_tests;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::hypotheses::By;
 use super::{effects::Left, extent::Extents, key::Key};
 use crate::gate::Report;
 use crate::model::{
-    Branch, BranchId, Category, EditClass, EffectState, Intervention, Session, Step, StepHead,
-    Trial,
+    Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session, Step,
+    StepHead, Trial,
 };
 use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
 use crate::runtime::Decision;
@@ -40,8 +41,14 @@ pub enum Msg {
     TakenIn(Result<String, Fault>),
     /// A session was read.
     Opened(Result<Box<Opened>, Fault>),
-    /// A session's branches and interventions, read again.
-    Refreshed(Result<(Vec<Branch>, Vec<Intervention>), Fault>),
+    /// A session's branches, interventions and hypotheses, read again.
+    Refreshed(Result<Kin, Fault>),
+    /// The branch was analysed: a sentence about what was found.
+    Analysed(Result<String, Fault>),
+    /// One's own hypothesis was kept.
+    Suspected(Result<Box<Filed>, Fault>),
+    /// The step that the edit of a hypothesis goes to, and whether the edit is to be changed first.
+    ToTest(Result<Box<(Filed, Step, bool)>, Fault>),
     /// A branch was read, to be shown.
     Branch(Result<Box<BranchView>, Fault>),
     /// A page of steps.
@@ -86,6 +93,9 @@ pub enum Msg {
     Failed(Fault),
 }
 
+/// What hangs on a session: branches, interventions, hypotheses.
+pub type Kin = (Vec<Branch>, Vec<Intervention>, Vec<Filed>);
+
 /// The steps of a pair, left and right.
 pub type Both = (Option<Step>, Option<Step>);
 
@@ -98,6 +108,8 @@ pub struct Opened {
     pub branches: Vec<Branch>,
     /// Its interventions, oldest first.
     pub interventions: Vec<Intervention>,
+    /// What is suspected in it.
+    pub hypotheses: Vec<Filed>,
     /// The branch shown first.
     pub shown: BranchView,
 }
@@ -234,6 +246,14 @@ pub enum Job {
     Milestones(BranchId),
     /// Judges an intervention again.
     Outcome(String),
+    /// Makes hypotheses and edits for the trials of a branch, in an operator's name.
+    Analyse(BranchId, By, String),
+    /// Stops that.
+    StopAnalysis,
+    /// Keeps a hypothesis.
+    Suspect(Box<Filed>),
+    /// Finds the step that the edit of a hypothesis goes to; whether the edit is to be changed first.
+    Test(String, bool),
     /// Aligns two branches.
     Compare(BranchId, BranchId),
     /// Reads a pair in full.

@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, mend};
+use super::{App, Prompt, Purpose, View, effects, hypotheses, mend};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -88,6 +88,18 @@ pub(super) fn go(app: &mut App, id: Id) {
             }
             return;
         }
+        Context::Hypotheses if !matches!(id, Id::PageUp | Id::PageDown) => {
+            let rows = app
+                .open
+                .as_ref()
+                .map_or(0, |open| open.hypothesis_rows().len());
+            if let Some(View::Hypotheses(row)) = app.views.last() {
+                let to = moved(id, *row, rows.saturating_sub(1), 1);
+                hypotheses::select(app, to);
+            }
+            return;
+        }
+        Context::Hypotheses => Pane::Hypothesis,
         Context::Effects => {
             let page = page(Pane::Effects, app);
             effects::go(app, id, page);
@@ -162,13 +174,14 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
         Purpose::Owner => return mend::approve(app, line),
         Purpose::Keep => return effects::decide(app, EffectState::Reconciled, line),
         Purpose::Undone => return effects::decide(app, EffectState::Reverted, line),
+        Purpose::Suspect => return hypotheses::suspect(app, line),
         Purpose::Filter | Purpose::Search | Purpose::Goto => {}
     }
     let Some(open) = &mut app.open else {
         return Vec::new();
     };
     match purpose {
-        Purpose::Filter | Purpose::Owner | Purpose::Keep | Purpose::Undone => {}
+        Purpose::Filter | Purpose::Owner | Purpose::Keep | Purpose::Undone | Purpose::Suspect => {}
         Purpose::Search if line.is_empty() => open.search = None,
         Purpose::Search => {
             open.search = Some(Search {

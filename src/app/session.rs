@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::msg::{BranchView, Job, Opened, StepView};
 use super::steps::StepList;
-use crate::model::{Branch, BranchId, Category, Intervention, Session, Step};
+use crate::model::{Branch, BranchId, Category, Filed, Intervention, Session, Step};
 use crate::pipeline::Outcome;
 
 /// Which pane takes the keys.
@@ -81,6 +81,8 @@ pub struct Open {
     pub branches: Vec<Branch>,
     /// Its interventions, oldest first.
     pub interventions: Vec<Intervention>,
+    /// What is suspected in it, in the order it was said.
+    pub hypotheses: Vec<Filed>,
     /// What the interventions came to, as far as asked.
     pub outcomes: BTreeMap<String, Outcome>,
     /// The branch shown.
@@ -117,12 +119,14 @@ impl Open {
             session,
             branches,
             interventions,
+            hypotheses,
             shown,
         } = opened;
         let len = shown.branch.steps;
         Self {
             session: Arc::new(session),
             interventions,
+            hypotheses,
             outcomes: BTreeMap::new(),
             branch_row: branches
                 .iter()

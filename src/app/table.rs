@@ -2,7 +2,7 @@
 
 use super::command::{Command, Context as C, Group as G, Id};
 use super::key::{Code, Key};
-use super::{App, View, mend};
+use super::{App, View, hypotheses, mend};
 use crate::gate::Action;
 
 const fn command(
@@ -45,6 +45,7 @@ const PANES: &[C] = &[
     C::Pair,
     C::Milestones,
     C::Interventions,
+    C::Hypotheses,
     C::Effects,
     C::Help,
     C::Notice,
@@ -57,6 +58,7 @@ const OVER: &[C] = &[
     C::Pair,
     C::Milestones,
     C::Interventions,
+    C::Hypotheses,
     C::Effects,
     C::Help,
     C::Notice,
@@ -72,6 +74,15 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Edit, "edit", G::Debug, &[k('e')], SESSION, "Edits the selected step; the original stays as it is").hinted().unless(needs_editable),
     command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted().unless(needs_editable),
     command(Id::Baseline, "re-run", G::Debug, &[k('b')], &[C::Steps, C::Detail, C::Branches, C::Replay], "Re-runs from the selected step unedited: the baseline, through the same gates").unless(needs_editable),
+    command(Id::Hypotheses, "hypotheses", G::Debug, &[k('h')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows the hypotheses of each trial, with the edit that tests each and its verdict").hinted(),
+    command(Id::Suspect, "suspect", G::Debug, &[k('H')], SESSION, "Writes your own hypothesis about the selected step"),
+    command(Id::Test, "test it", G::Debug, &[key(Code::Enter), k('f')], &[C::Hypotheses], "Takes the selected hypothesis' edit to the gates as it stands").hinted().unless(needs_proposal),
+    command(Id::Edit, "edit", G::Debug, &[k('e')], &[C::Hypotheses], "Opens the selected hypothesis' edit, to be changed before it is tested").hinted().unless(needs_hypothesis),
+    command(Id::CompareRun, "compare", G::Debug, &[k('c')], &[C::Hypotheses], "Compares the best run of the selected hypothesis with its parent").hinted().unless(needs_tested),
+    command(Id::GotoSuspect, "go to step", G::Debug, &[k('g')], &[C::Hypotheses], "Goes to the suspected step in the message list").hinted().unless(needs_hypothesis),
+    command(Id::Analyse, "analyse", G::Debug, &[k('a')], &[C::Hypotheses], "Makes a hypothesis and an edit for each trial, by rules; nothing is run").hinted().unless(needs_idle),
+    command(Id::AskModel, "ask a model", G::Debug, &[k('A')], &[C::Hypotheses], "The same by the model of the endpoint").unless(needs_idle),
+    command(Id::StopAnalysis, "stop", G::Debug, &[k('x')], &[C::Hypotheses], "Stops the analysis; what was found stays").hinted().unless(needs_analysis),
     command(Id::Compare, "compare", G::Debug, &[k('c')], SESSION, "Compares a branch with its parent, side by side").hinted().unless(needs_branch),
     command(Id::Search, "search", G::Read, &[k('/')], SESSION, "Searches agents and texts of the branch").hinted(),
     command(Id::NextHit, "next hit", G::Read, &[k('n')], SESSION, "Goes to the next step found").unless(needs_search),
@@ -136,8 +147,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
-    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Effects], "Shows the keys").hinted(),
-    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Effects], "Shows the last message in full").unless(needs_notice),
+    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects], "Shows the keys").hinted(),
+    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
     command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
 ];
@@ -159,6 +170,36 @@ fn needs_intervention(app: &App) -> Option<&'static str> {
         .as_ref()
         .is_none_or(|open| open.interventions.is_empty());
     none.then_some("Nothing was tried yet: e edits a step, then fork it")
+}
+
+fn needs_hypothesis(app: &App) -> Option<&'static str> {
+    hypotheses::selected(app).is_none().then_some(
+        "No hypothesis for this trial: a makes one, or H at a step of it writes your own",
+    )
+}
+
+fn needs_proposal(app: &App) -> Option<&'static str> {
+    match hypotheses::selected(app) {
+        Some(filed) if filed.proposal.is_none() => Some("It has no edit yet: e writes one"),
+        Some(_) => None,
+        None => needs_hypothesis(app),
+    }
+}
+
+fn needs_tested(app: &App) -> Option<&'static str> {
+    let tested = hypotheses::selected(app).is_some_and(|filed| filed.intervention.is_some());
+    (!tested).then_some("It was not tested yet: Enter takes its edit to the gates")
+}
+
+fn needs_idle(app: &App) -> Option<&'static str> {
+    app.analysing
+        .map(|_| "The session is being analysed: x stops that")
+}
+
+fn needs_analysis(app: &App) -> Option<&'static str> {
+    app.analysing
+        .is_none()
+        .then_some("Nothing is being analysed")
 }
 
 fn needs_replay(app: &App) -> Option<&'static str> {

@@ -379,6 +379,7 @@ fn a_log_that_was_not_read_whole_says_so_before_anything_else() {
             session,
             branches: vec![fixture::branch("main")],
             interventions: Vec::new(),
+            hypotheses: Vec::new(),
             shown: fixture::view(fixture::branch("main"), fixture::MAIN),
         };
         update(&mut app, Msg::Opened(Ok(Box::new(opened))));

@@ -4,11 +4,11 @@ use super::command::{self, Context, Id};
 use super::extent::Pane;
 use super::fork::Replay;
 use super::key::{Code, Key};
-use super::msg::{BranchView, Checked, Fault, Job, Msg, Opened, StepView, Ticket};
+use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, judge, mend, read};
+use super::{App, Purpose, View, act, effects, hypotheses, judge, mend, read};
 use crate::gate::Report;
-use crate::model::{Branch, BranchId, Intervention, StepHead};
+use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
 
 /// Takes a message in and says what is to be done outside.
@@ -25,6 +25,9 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Approved(ticket, result) => mend::approved(app, ticket, result),
         Msg::Reconciled(result) => effects::reconciled(app, result),
         Msg::Settled(result) => effects::settled(app, result),
+        Msg::Analysed(result) => hypotheses::analysed(app, result),
+        Msg::Suspected(result) => hypotheses::suspected(app, result),
+        Msg::ToTest(result) => hypotheses::to_test(app, result.map(|found| *found)),
         Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
         Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
         other => {
@@ -108,6 +111,9 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::LookAgain(..)
         | Msg::Reconciled(_)
         | Msg::Settled(_)
+        | Msg::Analysed(_)
+        | Msg::Suspected(_)
+        | Msg::ToTest(_)
         | Msg::Approved(..)
         | Msg::Progress(..)
         | Msg::Replayed(..) => {}
@@ -282,11 +288,9 @@ fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
     vec![Job::Sessions, Job::Open(branch)]
 }
 
-type Kin = (Vec<Branch>, Vec<Intervention>);
-
 fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
     let fresh = heed(app, result);
-    let (Some(open), Some((branches, interventions))) = (&mut app.open, fresh) else {
+    let (Some(open), Some((branches, interventions, hypotheses))) = (&mut app.open, fresh) else {
         return Vec::new();
     };
     let here = branches
@@ -300,6 +304,7 @@ fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
     }
     open.branches = branches;
     open.interventions = interventions;
+    open.hypotheses = hypotheses;
     // The baseline stands beside every verdict.
     let replayed = app.replay.as_ref().map(|replay| &replay.request);
     let baseline = replayed.and_then(|request| open.baseline(&request.branch, request.step));
@@ -307,6 +312,7 @@ fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
         .filter(|baseline| !open.outcomes.contains_key(&baseline.id))
         .map(|baseline| Job::Outcome(baseline.id.clone()))
         .into_iter()
+        .chain(hypotheses::outcomes(app))
         .collect()
 }
 

@@ -1,5 +1,7 @@
 //! The words of the command line. Its help texts are the reference; the README shows examples.
 
+mod debug;
+mod eval;
 mod value;
 
 use std::path::PathBuf;
@@ -11,6 +13,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
+pub use debug::Debug;
+pub use eval::{Eval, EvalCommand};
 use value::{duration, effect, mark, named, owner, tool, verifier};
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
@@ -72,6 +76,10 @@ pub enum Command {
     Show(Show),
     /// Fork at a step with an edit, replay, score
     Fork(Fork),
+    /// Debug every trial: a hypothesis, an edit, its runs, a verdict
+    Debug(Debug),
+    /// Figures over many sessions or results; how well attribution finds labelled mistakes
+    Eval(Eval),
     /// Ask the destinations what became of a run's effects
     Reconcile(Reconcile),
     /// Approve an edit of high risk that waits, as an owner

@@ -8,8 +8,10 @@ mod args;
 mod classify;
 mod compare;
 mod context;
+mod debug;
 mod demo;
 mod error;
+mod eval;
 mod fork;
 mod import;
 mod keys;
@@ -64,6 +66,8 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
         Some(Command::Show(args)) => show::run(&mut context, &args),
         Some(Command::Fork(args)) => fork::run(&mut context, args),
+        Some(Command::Debug(args)) => debug::run(&mut context, &args),
+        Some(Command::Eval(args)) => eval::run(&mut context, &args),
         Some(Command::Reconcile(args)) => reconcile::run(&mut context, &args),
         Some(Command::Approve(args)) => approve::run(&mut context, &args),
         Some(Command::Resume(args)) => resume::run(&mut context, &args),

@@ -1,11 +1,13 @@
 //! The loop between its parts: take a log in, plan an edit, gate it, fork, replay, score, compare.
 //! The command line and the screen call the same functions, so that headless and screen cannot differ.
 
+pub mod analysts;
 mod approve;
 mod compare;
 mod config;
 mod control;
 mod debug;
+pub mod eval;
 mod external;
 mod fork;
 mod intake;
@@ -25,7 +27,7 @@ pub use approve::{Approved, Waiting, approve, resume_request, signed, take_appro
 pub use compare::compare;
 pub use config::session_of;
 pub use control::{Control, Jobs};
-pub use debug::{Bench, DebugEvent, DebugRequest, debug};
+pub use debug::{Bench, DebugEvent, DebugRequest, debug, edited_step};
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,

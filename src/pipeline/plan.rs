@@ -247,7 +247,7 @@ pub fn plan(
         stopped,
         runtime,
         description,
-        judge: None,
+        judge: Some(super::analysts::judge(model)),
     })
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::mend;
+use super::{hypotheses, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -35,6 +35,8 @@ pub(super) struct Worker {
     model: ModelSettings,
     answers: UnboundedSender<Msg>,
     forks: HashMap<Ticket, (Arc<Reins>, JoinHandle<()>)>,
+    /// The hand on the analysis that goes on, or on the last one.
+    analysis: Control,
 }
 
 /// The hand on a fork, with the pace at which it goes.
@@ -51,6 +53,7 @@ impl Worker {
             model,
             answers,
             forks: HashMap::new(),
+            analysis: Control::new(),
         }
     }
 
@@ -93,6 +96,17 @@ impl Worker {
                     }
                 });
             }
+            Job::Analyse(branch, by, operator) => {
+                self.analysis.stop();
+                let control = Control::new();
+                self.analysis = control.clone();
+                tokio::spawn(async move {
+                    let done =
+                        hypotheses::analyse(&store, &model, branch, by, operator, &control).await;
+                    let _ = answers.send(Msg::Analysed(done.map_err(fault)));
+                });
+            }
+            Job::StopAnalysis => self.analysis.stop(),
             Job::Fork(ticket, request) => {
                 self.forks.retain(|_, (_, task)| !task.is_finished());
                 let reins = Arc::new(Reins {
@@ -273,10 +287,11 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             open(store, &branch).map(Box::new).map_err(fault),
         )),
         Job::Refresh(session) => {
-            let both = store
-                .branches(&session)
-                .and_then(|branches| Ok((branches, store.interventions(&session)?)));
-            say(Msg::Refreshed(both.map_err(fault)));
+            let all = store.branches(&session).and_then(|branches| {
+                let interventions = store.interventions(&session)?;
+                Ok((branches, interventions, store.hypotheses(&session)?))
+            });
+            say(Msg::Refreshed(all.map_err(fault)));
         }
         Job::Branch(branch) => say(Msg::Branch(
             view(store, &branch).map(Box::new).map_err(fault),
@@ -320,6 +335,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         job @ (Job::Left(..) | Job::Settle { .. } | Job::TryAgain(..) | Job::Approve(..)) => {
             mend::blocking(store, job, &say);
         }
+        job @ (Job::Suspect(_) | Job::Test(..)) => hypotheses::blocking(store, job, &say),
         Job::Outcome(id) => {
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
@@ -341,6 +357,8 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::Reconcile(..)
         | Job::Answer(..)
         | Job::Fork(..)
+        | Job::Analyse(..)
+        | Job::StopAnalysis
         | Job::Hand(..)
         | Job::External(_)
         | Job::Copy(_) => {}
@@ -367,6 +385,7 @@ fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
         session: store.session(session)?,
         branches: store.branches(session)?,
         interventions: store.interventions(session)?,
+        hypotheses: store.hypotheses(session)?,
         shown: view(store, id)?,
     })
 }

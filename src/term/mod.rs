@@ -5,6 +5,7 @@
 
 mod external;
 mod guard;
+mod hypotheses;
 mod input;
 mod jobs;
 mod mend;

@@ -118,7 +118,7 @@ impl Course {
             }
             Some((_, Some(outcome))) => {
                 let (again, held) = (to_run_again(outcome), refused(outcome));
-                if (held || !again.is_empty()) && !self.taken_up {
+                if (held || !again.is_empty()) && !self.taken_up && !propose {
                     Some(Next::Again(outcome.intervention.id.clone(), again))
                 } else {
                     (outcome.verdict == Some(Verdict::Refuted) && round <= rounds)

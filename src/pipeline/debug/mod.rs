@@ -16,7 +16,8 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 
 use crate::analyst::{Analyst, Case};
 use crate::model::{
-    BranchId, Check, DebugReport, DebugSettings, Filed, MAX_MILESTONES, StepKind, Trial, Usage,
+    Aim, BranchId, Check, DebugReport, DebugSettings, Filed, MAX_MILESTONES, Step, StepKind, Trial,
+    Usage, target,
 };
 use crate::store::Store;
 
@@ -214,6 +215,38 @@ pub(super) fn case(store: &Store, branch: &BranchId) -> Result<Case, PipelineErr
         steps: Arc::new(store.steps(branch, 0..known.steps)?),
         trials: Arc::new(store.trials(branch)?),
     })
+}
+
+/// A hypothesis and the step that its edit goes to: where it was put, else where the rule says (SPEC 2.3).
+///
+/// # Errors
+/// No such hypothesis, or no step of its trial that could be edited for it.
+pub fn edited_step(store: &Store, id: &str) -> Result<(Filed, Step), PipelineError> {
+    let session = BranchId::parse(id).session().to_owned();
+    let filed = store
+        .hypotheses(&session)?
+        .into_iter()
+        .find(|it| it.id == id);
+    let filed = filed.ok_or_else(|| {
+        PipelineError::Usage(format!(
+            "there is no hypothesis {id} in session {session}. `dover debug {session} --propose` makes some"
+        ))
+    })?;
+    if let Some(proposal) = &filed.proposal {
+        let step = store.step(&filed.branch, proposal.target.step)?;
+        return Ok((filed, step));
+    }
+    let case = case(store, &filed.branch)?;
+    let at = |aim| target(&case.steps, &filed.hypothesis, aim, case.orchestrated());
+    let at = at(Aim::Instruction).or_else(|| at(Aim::Plan));
+    let step = at.and_then(|at| case.steps.get(at.step)).cloned();
+    let step = step.ok_or_else(|| {
+        PipelineError::Usage(format!(
+            "no step of trial {} could be edited for {id}: nothing was said to {} there, and there is no plan. Suspect another step",
+            filed.hypothesis.trial.index, filed.hypothesis.agent
+        ))
+    })?;
+    Ok((filed, step))
 }
 
 fn chosen(

@@ -6,6 +6,7 @@ mod detail;
 mod editor;
 mod effects;
 mod gates;
+mod hypotheses;
 mod panels;
 mod picker;
 mod replay;
@@ -140,6 +141,7 @@ impl Painter<'_> {
             Some(View::Compare(compare)) => self.compare(compare, area),
             Some(View::Milestones(selected)) => self.milestones(*selected, area),
             Some(View::Interventions(selected)) => self.interventions(*selected, area),
+            Some(View::Hypotheses(selected)) => self.hypotheses(*selected, area),
             Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),

@@ -201,6 +201,7 @@ impl Painter<'_> {
             Some(View::Replay) => Context::Replay,
             Some(View::Compare(_)) => Context::Compare,
             Some(View::Effects(_)) => Context::Effects,
+            Some(View::Hypotheses(_)) => Context::Hypotheses,
             Some(View::Milestones(_)) => Context::Milestones,
             Some(View::Interventions(_)) => Context::Interventions,
             Some(View::Notice | View::Help) => return None,

@@ -314,6 +314,13 @@ impl Painter<'_> {
                 theme.style(Role::Warn),
             ));
         }
+        if open.suspects(step) {
+            let word = if width >= 70 { " hypothesis" } else { "" };
+            parts.push(Span::styled(
+                format!("{}{word}", Glyph::HYPOTHESIS.show(self.charset)),
+                theme.style(Role::Warn),
+            ));
+        }
         for milestone in open.milestones_at(step) {
             parts.push(Span::styled(
                 format!("{}{milestone}", Glyph::MILESTONE.show(self.charset)),

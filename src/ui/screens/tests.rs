@@ -6,6 +6,7 @@ use ratatui::backend::TestBackend;
 use super::*;
 use crate::app::fixture;
 use crate::app::gate_fixture::{self, held};
+use crate::app::hypotheses_tests;
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 
@@ -62,6 +63,11 @@ fn screens() -> Vec<(&'static str, App)> {
         ("pair", with(fixture::replayed(), "⏎⏎")),
         ("milestones", with(fixture::replayed(), "⏎m")),
         ("interventions", with(fixture::replayed(), "v")),
+        ("hypotheses", hypotheses_tests::pane()),
+        (
+            "hypotheses_untestable",
+            with(hypotheses_tests::pane(), "jj"),
+        ),
         ("help", with(fixture::opened(), "?")),
     ]
 }
@@ -96,8 +102,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..24_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuyn ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..26_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhH ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

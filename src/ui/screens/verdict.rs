@@ -116,7 +116,7 @@ impl Painter<'_> {
     }
 
     /// The verdict, or in a word why there is none.
-    fn verdict_word(&self, outcome: &Outcome) -> Span<'static> {
+    pub(super) fn verdict_word(&self, outcome: &Outcome) -> Span<'static> {
         let held = |branch: &Branch| branch.run == RunStatus::Held;
         let (word, role) = match outcome.verdict {
             Some(verdict) => (verdict.to_string(), verdict_role(verdict)),

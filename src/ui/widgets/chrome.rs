@@ -140,6 +140,7 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Goto => " go to step: ",
             Purpose::Keep => " it stays and is not repeated, because: ",
             Purpose::Undone => " it was undone, because: ",
+            Purpose::Suspect => " this step went wrong, because: ",
             Purpose::Owner => " approve as owner: ",
         };
         let line = clean_line(line);
