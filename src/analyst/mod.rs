@@ -4,6 +4,7 @@
 //! An analyst proposes and never decides: what it says is a hypothesis to be tested, and a result always says which one made it.
 //! Dropping a future cancels it. Not here: forking, replaying, verdicts.
 
+pub mod model;
 pub mod offline;
 
 use std::ops::Range;
@@ -46,6 +47,20 @@ impl Case {
     pub fn orchestrated(&self) -> bool {
         self.session.orchestrator.is_some()
     }
+}
+
+/// Whether a name is that of a person rather than of an agent.
+pub(crate) fn is_human(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [
+        "human",
+        "user",
+        "user_proxy",
+        "userproxy",
+        "operator",
+        "customer",
+    ]
+    .contains(&name.as_str())
 }
 
 /// An edit, or the reason why there can be none.

@@ -6,7 +6,7 @@
 use super::fork::Gates;
 use super::msg::{Fault, Job, Ticket};
 use super::{App, Prompt, Purpose, View, debug};
-use crate::model::{BranchId, GateStatus, Intervention, Step};
+use crate::model::{Branch, BranchId, GateStatus, Intervention, Step};
 use crate::pipeline::ForkRequest;
 
 /// The gate panel of a fork, wherever it lies; one that was left, or asked anew, wants no old answer.
@@ -67,7 +67,7 @@ pub(super) fn selected(app: &App) -> Option<&Intervention> {
         .branches
         .iter()
         .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id));
-    runs.all(|branch| branch.refused()).then_some(intervention)
+    runs.all(Branch::refused).then_some(intervention)
 }
 
 /// The newest intervention at a step that waits for an owner.
@@ -85,7 +85,7 @@ pub(super) fn waits_at<'a>(
         };
         one.parent == *branch
             && one.step == step
-            && runs().all(|run| run.refused())
+            && runs().all(Branch::refused)
             && runs()
                 .next_back()
                 .is_some_and(|run| run.gate == Some(GateStatus::NeedsApproval))

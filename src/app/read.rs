@@ -89,15 +89,7 @@ pub(super) fn go(app: &mut App, id: Id) {
             return;
         }
         Context::Hypotheses if !matches!(id, Id::PageUp | Id::PageDown) => {
-            let rows = app
-                .open
-                .as_ref()
-                .map_or(0, |open| open.hypothesis_rows().len());
-            if let Some(View::Hypotheses(row)) = app.views.last() {
-                let to = moved(id, *row, rows.saturating_sub(1), 1);
-                hypotheses::select(app, to);
-            }
-            return;
+            return hypotheses::go(app, id);
         }
         Context::Hypotheses => Pane::Hypothesis,
         Context::Effects => {

@@ -2,6 +2,7 @@
 
 mod debug;
 mod eval;
+mod model;
 mod value;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
 pub use debug::Debug;
 pub use eval::{Eval, EvalCommand};
+pub use model::{Analysing, Spending};
 use value::{duration, effect, mark, named, owner, tool, verifier};
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::args::{Global, branch_of};
+use super::args::{Global, Spending, branch_of};
+use super::config::{self, Config};
 use super::error::CliError;
 use super::out::Out;
-use crate::endpoint::EndpointSettings;
+use crate::endpoint::{EndpointSettings, Limits, Meter};
 use crate::model::{BranchId, SystemClock};
 use crate::pipeline::{self, ModelSettings};
 use crate::store::Store;
@@ -44,18 +45,66 @@ impl Context {
         Ok(Store::open(&self.store_path()?, Arc::new(SystemClock))?)
     }
 
-    /// The endpoint. The key comes from the environment alone: command lines are seen by other users.
-    #[must_use]
-    pub fn model(&self) -> ModelSettings {
-        ModelSettings {
-            endpoint: EndpointSettings {
-                base_url: self.global.base_url.clone(),
-                api_key: std::env::var("OPENAI_API_KEY").ok(),
-                model: self.global.model.clone(),
-                ..EndpointSettings::default()
-            },
-            ..ModelSettings::default()
+    /// The endpoints: as said, else from the environment, else from `config.toml`. Keys come from the environment alone: command lines are
+    /// seen by other users.
+    pub fn model(&self) -> Result<ModelSettings, CliError> {
+        self.models(&Spending::default())
+    }
+
+    /// The same, with what may be spent.
+    pub fn models(&self, spending: &Spending) -> Result<ModelSettings, CliError> {
+        let config = Config::read()?;
+        let prices = config.model.prices();
+        if spending.max_cost.is_some() && prices.is_none() {
+            return Err(CliError::Usage(format!(
+                "--max-cost needs prices: write prices = {{ prompt = …, completion = … }} for a million tokens under [model] in {}, or use --max-tokens",
+                config::file().display()
+            )));
         }
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and too much saturates"
+        )]
+        let cost = spending.max_cost.map(|cost| (cost * 1e6) as u64);
+        let limits = Limits {
+            tokens: spending.max_tokens,
+            cost,
+        };
+        let own = std::env::var("OPENAI_API_KEY").ok();
+        let told = self.global.base_url.is_some();
+        let endpoint = EndpointSettings {
+            base_url: self
+                .global
+                .base_url
+                .clone()
+                .or(config.model.base_url.clone()),
+            // A key goes to the endpoint that it was named for.
+            api_key: if told {
+                own.clone()
+            } else {
+                config.model.key()?.or(own.clone())
+            },
+            model: self.global.model.clone().or(config.model.name.clone()),
+            meter: Meter::new(prices, limits),
+            ..EndpointSettings::default()
+        };
+        let judge = config.judge.map(|judge| -> Result<_, CliError> {
+            Ok(EndpointSettings {
+                api_key: judge.key()?.or(endpoint
+                    .api_key
+                    .clone()
+                    .filter(|_| judge.base_url.is_none())),
+                base_url: judge.base_url.clone().or(endpoint.base_url.clone()),
+                model: judge.name.clone().or(endpoint.model.clone()),
+                meter: endpoint.meter.priced(judge.prices().or(prices)),
+                ..EndpointSettings::default()
+            })
+        });
+        Ok(ModelSettings {
+            judge: judge.transpose()?,
+            endpoint,
+        })
     }
 
     /// Who forks: as said, else the user's name, else empty (which gate 4 holds).

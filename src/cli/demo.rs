@@ -130,7 +130,7 @@ fn walk(context: &Context, store: &Store, main: &BranchId, edit: Edit) -> Result
         runs: Some(3),
         ..ForkRequest::at(main.clone(), edit.step, context.operator())
     };
-    let plan = pipeline::plan(store, request, &context.model())?;
+    let plan = pipeline::plan(store, request, &context.model()?)?;
     let original = plan.original.text.clone();
     let outcome = replay::run(store, plan, &pipeline::Jobs::new(1), true)?;
     // A held branch has no step of its own to compare.

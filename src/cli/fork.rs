@@ -96,7 +96,7 @@ pub(super) fn carry_out(
     request: ForkRequest,
     jobs: u16,
 ) -> Result<Exit, CliError> {
-    let plan = pipeline::plan(store, request, &context.model())?;
+    let plan = pipeline::plan(store, request, &context.model()?)?;
     let outcome = replay::run(
         store,
         plan,

@@ -7,6 +7,7 @@ mod approve;
 mod args;
 mod classify;
 mod compare;
+mod config;
 mod context;
 mod debug;
 mod demo;

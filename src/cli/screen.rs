@@ -29,7 +29,7 @@ pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
         store: context.store()?,
         open: what,
         operator: context.operator(),
-        model: context.model(),
+        model: context.model()?,
     };
     let ended = term::run(options).map_err(|error| CliError::Usage(error.to_string()))?;
     Ok(match ended {

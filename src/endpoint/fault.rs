@@ -61,6 +61,12 @@ impl Fault {
         }
     }
 
+    /// Whether the server does not take the request as it is.
+    #[must_use]
+    pub fn is_bad_request(&self) -> bool {
+        matches!(self, Self::Refused { status, .. } if matches!(*status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY))
+    }
+
     /// When the server wants to be asked again.
     pub(super) const fn retry_after(&self) -> Option<Duration> {
         match self {

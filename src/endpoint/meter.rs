@@ -46,6 +46,15 @@ impl Meter {
         }
     }
 
+    /// A meter at other prices that counts into this one and keeps its limits.
+    #[must_use]
+    pub fn priced(&self, prices: Option<Prices>) -> Self {
+        Self {
+            prices,
+            ..self.clone()
+        }
+    }
+
     /// What was used so far.
     #[must_use]
     pub fn used(&self) -> Usage {

@@ -80,14 +80,18 @@ impl Prompt {
         let mut body = json!({
             "model": model, "messages": self.messages, "stream": true, "stream_options": {"include_usage": true},
         });
-        if !self.tools.is_empty() {
-            body["tools"] = json!(self.tools);
-        }
-        if let Some(format) = &self.format {
-            body["response_format"] = format.clone();
-        }
-        if let Some(most) = self.max_tokens {
-            body["max_tokens"] = json!(most);
+        let tools = (!self.tools.is_empty()).then(|| json!(self.tools));
+        let asked = [
+            ("tools", tools),
+            ("response_format", self.format.clone()),
+            ("max_tokens", self.max_tokens.map(|most| json!(most))),
+        ];
+        if let Some(body) = body.as_object_mut() {
+            body.extend(
+                asked
+                    .into_iter()
+                    .filter_map(|(name, value)| Some((name.to_owned(), value?))),
+            );
         }
         body
     }

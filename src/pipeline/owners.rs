@@ -7,6 +7,21 @@ use std::path::{Path, PathBuf};
 use super::PipelineError;
 use crate::gate::key::{KeyError, PrivateKey, PublicKey};
 
+/// The configuration directory: `DOVER_CONFIG`, else the platform's own.
+///
+/// # Errors
+/// None is known for this user.
+pub fn config_dir() -> Result<PathBuf, PipelineError> {
+    let said = std::env::var_os("DOVER_CONFIG").filter(|dir| !dir.is_empty());
+    let home =
+        || directories::ProjectDirs::from("", "", "dover").map(|dirs| dirs.config_dir().to_owned());
+    said.map(PathBuf::from).or_else(home).ok_or_else(|| {
+        PipelineError::Usage(
+            "no configuration directory is known for this user. Set DOVER_CONFIG".into(),
+        )
+    })
+}
+
 /// Where keys are kept.
 #[derive(Clone, Debug)]
 pub struct Keyring {
@@ -22,16 +37,7 @@ impl Keyring {
 
     /// The user's own: `owners` in `DOVER_CONFIG`, else in the platform's configuration directory.
     pub fn open() -> Result<Self, PipelineError> {
-        let said = std::env::var_os("DOVER_CONFIG").filter(|dir| !dir.is_empty());
-        let home = || {
-            directories::ProjectDirs::from("", "", "dover").map(|dirs| dirs.config_dir().to_owned())
-        };
-        let dir = said.map(PathBuf::from).or_else(home).ok_or_else(|| {
-            PipelineError::Usage(
-                "no configuration directory is known for this user. Set DOVER_CONFIG".into(),
-            )
-        })?;
-        Ok(Self::at(dir.join("owners")))
+        Ok(Self::at(config_dir()?.join("owners")))
     }
 
     /// The file of an owner's private key.

@@ -16,7 +16,7 @@ pub struct ModelSettings {
     /// The model that plays a team on, and that the analyst asks.
     pub endpoint: EndpointSettings,
     /// The model that judges; where nothing is said of it, the same.
-    pub judge: EndpointSettings,
+    pub judge: Option<EndpointSettings>,
 }
 
 /// Chooses the runtime of a session: the one asked for, else its own.

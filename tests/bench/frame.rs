@@ -77,6 +77,7 @@ fn app(len: usize) -> App {
         },
         branches: vec![branch(len)],
         interventions: Vec::new(),
+        hypotheses: Vec::new(),
         shown: BranchView {
             branch: branch(len),
             trials: trials(&plans, 1, len),

@@ -173,7 +173,7 @@ impl Desk {
                 tokio::select! {
                     biased;
                     Some(event) = told.recv() => {
-                        steps += usize::from(matches!(event, DebugEvent::Run(Progress::Step { .. })));
+                        steps += usize::from(matches!(&event, DebugEvent::Run(told) if matches!(**told, Progress::Step { .. })));
                         if Some(steps) == stop {
                             control.stop();
                         }

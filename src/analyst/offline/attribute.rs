@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use super::features::{Manner, Place, vector};
 use super::fit::probabilities;
-use super::look::{Look, Part, is_human};
+use super::look::{Look, Part};
 use super::{reasons, weights};
-use crate::analyst::Case;
+use crate::analyst::{Case, is_human};
 use crate::model::{Hypothesis, Trial, Tried};
 
 /// How much an agent's whole share counts beside a step's own, and that of the steps around it.

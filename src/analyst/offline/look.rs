@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::analyst::Case;
+use crate::analyst::{Case, is_human};
 use crate::model::{Step, StepKind, trial_of, words};
 
 use super::relation;
@@ -41,6 +41,10 @@ pub enum Part {
 
 /// One step as it looks.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a sign of its own, and any of them may hold together"
+)]
 pub struct Look {
     /// The step.
     pub index: usize,
@@ -121,20 +125,6 @@ fn found(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
 /// The beginning of a text, cut at a character.
 fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text)
-}
-
-/// Whether a name is that of a person rather than of an agent.
-pub(super) fn is_human(name: &str) -> bool {
-    let name = name.to_lowercase();
-    [
-        "human",
-        "user",
-        "user_proxy",
-        "userproxy",
-        "operator",
-        "customer",
-    ]
-    .contains(&name.as_str())
 }
 
 /// The words of a text that carry meaning.

@@ -62,7 +62,7 @@ pub(super) fn judge(case: &Case, milestones: &[Milestone]) -> Vec<Option<usize>>
             matches!(step.kind, StepKind::Message | StepKind::ToolResult)
                 && case.session.orchestrator.as_ref() != Some(&step.agent)
                 && !step.meta.error
-                && !super::look::is_human(&step.agent)
+                && !crate::analyst::is_human(&step.agent)
         })
         .map(|step| (step.index, step.text.to_lowercase()))
         .collect();

@@ -20,9 +20,9 @@ use watch::Watch;
 pub fn run(context: &mut Context, args: &Debug) -> Result<Exit, CliError> {
     let store = context.store()?;
     let branch = context::branch(&store, &args.session, args.branch.as_deref())?;
-    let models = context.model();
+    let models = context.models(&args.analysing.spending)?;
     let settings = settings(&store, branch, args)?;
-    let analyst = pipeline::analysts::choose(&settings.analyst, &models, false)?;
+    let analyst = pipeline::analysts::choose(&settings.analyst, &models, args.analysing.few_shot)?;
     let request = DebugRequest {
         settings: DebugSettings {
             analyst: analyst.name(),
@@ -57,7 +57,11 @@ fn settings(store: &Store, branch: BranchId, args: &Debug) -> Result<DebugSettin
         runs: args.runs.map(usize::from),
         rounds: usize::from(args.rounds),
         seed: args.seed,
-        analyst: "offline".to_owned(),
+        analyst: args
+            .analysing
+            .analyst
+            .clone()
+            .unwrap_or_else(|| "offline".to_owned()),
         runtime: args.runtime.clone(),
         since: store.hypotheses(branch.session())?.len(),
         branch,

@@ -134,7 +134,7 @@ impl Watch {
                     at.trial.index, filed.id, row.now
                 ))
             }
-            DebugEvent::Run(progress) => self.run(progress),
+            DebugEvent::Run(progress) => self.run(*progress),
             DebugEvent::Judged { trial, outcome } => {
                 let row = self.row(trial)?;
                 let verdict = verdict(&outcome);

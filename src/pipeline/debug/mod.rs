@@ -66,7 +66,7 @@ pub enum DebugEvent {
     /// A hypothesis was made, with its edit or the reason why there is none.
     Filed(Box<Filed>),
     /// Something happened to a fork or a run.
-    Run(Progress),
+    Run(Box<Progress>),
     /// All runs of a hypothesis ended.
     Judged {
         /// The trial's number.
@@ -118,8 +118,9 @@ pub async fn debug(bench: &Bench<'_>, request: DebugRequest) -> Result<DebugRepo
             break;
         }
         if bench.control.is_stopped() {
-            due.iter()
-                .for_each(|course| begun.note(bench, course.at, STOPPED.to_owned()));
+            for course in &due {
+                begun.note(bench, course.at, STOPPED.to_owned());
+            }
             break;
         }
         round(bench, &mut begun, due).await?;
@@ -351,7 +352,7 @@ async fn round(bench: &Bench<'_>, begun: &mut Begun, due: Vec<Due>) -> Result<()
     while more || !going.is_empty() {
         tokio::select! {
             biased;
-            Some(progress) = tells.recv() => bench.tell(DebugEvent::Run(progress)),
+            Some(progress) = tells.recv() => bench.tell(DebugEvent::Run(Box::new(progress))),
             Some(ended) = going.next() => over.push(ended),
             () = bench.control.stopped(), if more => more = false,
             found = ready.next(), if more => match found {
@@ -372,7 +373,7 @@ async fn round(bench: &Bench<'_>, begun: &mut Begun, due: Vec<Due>) -> Result<()
     }
     drop(going);
     while let Ok(progress) = tells.try_recv() {
-        bench.tell(DebugEvent::Run(progress));
+        bench.tell(DebugEvent::Run(Box::new(progress)));
     }
     over.sort_by_key(|(at, _)| *at);
     for (at, came) in over {
@@ -439,7 +440,11 @@ async fn written(
         return Ok(None);
     };
     let models = bench.models.clone();
-    let judge = bench.analyst.clone();
+    // A judge of its own, where one is set; else whoever analyses.
+    let judge = match &models.judge {
+        Some(_) => super::analysts::judge(&models),
+        None => bench.analyst.clone(),
+    };
     let plan: Plan = blocking(bench.store, move |store| plan(store, request, &models)).await?;
     Forked::write(bench.store, plan.judged_by(judge), told)
         .await

@@ -12,6 +12,7 @@ use crate::analyst::offline::attribute::{Candidates, candidates, judged};
 use crate::analyst::offline::features::Manner;
 use crate::analyst::offline::fit::{Labelled, fit};
 use crate::analyst::offline::look::{Look, look};
+use crate::analyst::offline::shipped;
 use crate::model::{BranchId, Digest, Session};
 use crate::pipeline::{PipelineError, debug, take_in};
 use crate::store::Store;
@@ -172,6 +173,11 @@ struct Guess {
 }
 
 impl Guess {
+    /// About the agent alone.
+    const fn of(agent: Option<String>) -> Self {
+        Self { step: None, agent }
+    }
+
     fn at(log: &Log, step: usize) -> Self {
         let step = step.min(log.case.steps.len().saturating_sub(1));
         Self {
@@ -217,91 +223,8 @@ impl Log {
 /// The table over these logs.
 #[must_use]
 pub fn table(logs: &[Log], unused: Vec<Unused>) -> Attribution {
-    let every: Vec<usize> = (0..logs.len()).collect();
-    let one = |guess: &dyn Fn(&Log) -> Guess| -> Vec<(usize, Guess)> {
-        every
-            .iter()
-            .filter_map(|at| Some((*at, guess(logs.get(*at)?))))
-            .collect()
-    };
-    let folded = |learn: &Learn<'_>| cross_validated(logs, learn);
-    let mut rows = Vec::new();
-    let mut add = |method: &str, kind, guesses: Vec<(usize, Guess)>| {
-        rows.push(row(logs, method, kind, &guesses))
-    };
-    for step in 0..=CONSTANT {
-        add(
-            &format!("always step {step}"),
-            "baseline",
-            one(&|log| Guess::at(log, step)),
-        );
-    }
-    add(
-        "always the last step",
-        "baseline",
-        one(&|log| Guess::at(log, usize::MAX)),
-    );
-    add(
-        "always the middle step",
-        "baseline",
-        one(&|log| Guess::at(log, log.case.steps.len() / 2)),
-    );
-    add(
-        "the step most often labelled elsewhere",
-        "baseline",
-        folded(&|others| {
-            let step = most(others.iter().map(|other| other.step)).unwrap_or(0);
-            Box::new(move |log| Guess::at(log, step))
-        }),
-    );
-    add(
-        "the best fraction elsewhere",
-        "baseline",
-        folded(&|others| {
-            let tenth = best_tenth(others);
-            Box::new(move |log| Guess::at(log, at_tenth(log, tenth)))
-        }),
-    );
-    add(
-        "the agent most often labelled elsewhere",
-        "baseline",
-        folded(&|others| {
-            let agent = most(others.iter().map(|other| other.agent.clone()));
-            Box::new(move |_| Guess {
-                step: None,
-                agent: agent.clone(),
-            })
-        }),
-    );
-    add(
-        "always who speaks most",
-        "baseline",
-        one(&|log| Guess {
-            step: None,
-            agent: most(log.candidates.agents.iter().map(|agent| plain(agent))),
-        }),
-    );
-    add(
-        "always who speaks first",
-        "baseline",
-        one(&|log| Guess {
-            step: None,
-            agent: log.case.steps.first().map(|step| plain(&step.agent)),
-        }),
-    );
-    add(
-        "offline, cross-validated",
-        "analyst",
-        folded(&|others| {
-            let weights = others.first().map(|other| fitted(others, other.group()));
-            Box::new(move |log| log.guess(weights.as_deref().unwrap_or_default()))
-        }),
-    );
-    add(
-        "offline, as shipped",
-        "analyst",
-        one(&|log| log.guess(crate::analyst::offline::shipped(log.group()))),
-    );
+    let mut rows = baselines(logs);
+    rows.extend(analysts(logs));
     rows.extend(published());
     let count = |holds: &dyn Fn(&Log) -> bool| logs.iter().filter(|log| holds(log)).count();
     let all: Vec<&Log> = logs.iter().collect();
@@ -325,6 +248,80 @@ pub fn table(logs: &[Log], unused: Vec<Unused>) -> Attribution {
         rows,
         weights: weights.collect(),
     }
+}
+
+/// One guess about each log.
+fn each(logs: &[Log], guess: &dyn Fn(&Log) -> Guess) -> Vec<(usize, Guess)> {
+    logs.iter().map(guess).enumerate().collect()
+}
+
+/// Guesses that look at nothing but places and counts.
+fn baselines(logs: &[Log]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut add = |method: &str, guesses: Vec<(usize, Guess)>| {
+        rows.push(row(logs, method, "baseline", &guesses));
+    };
+    for step in 0..=CONSTANT {
+        add(
+            &format!("always step {step}"),
+            each(logs, &|log| Guess::at(log, step)),
+        );
+    }
+    add(
+        "always the last step",
+        each(logs, &|log| Guess::at(log, usize::MAX)),
+    );
+    add(
+        "always the middle step",
+        each(logs, &|log| Guess::at(log, log.case.steps.len() / 2)),
+    );
+    add(
+        "the step most often labelled elsewhere",
+        cross_validated(logs, &|others| {
+            let step = most(others.iter().map(|other| other.step)).unwrap_or(0);
+            Box::new(move |log| Guess::at(log, step))
+        }),
+    );
+    add(
+        "the best fraction elsewhere",
+        cross_validated(logs, &|others| {
+            let tenth = best_tenth(others);
+            Box::new(move |log| Guess::at(log, at_tenth(log, tenth)))
+        }),
+    );
+    add(
+        "the agent most often labelled elsewhere",
+        cross_validated(logs, &|others| {
+            let agent = most(others.iter().map(|other| other.agent.clone()));
+            Box::new(move |_| Guess::of(agent.clone()))
+        }),
+    );
+    add(
+        "always who speaks most",
+        each(logs, &|log| {
+            Guess::of(most(log.candidates.agents.iter().map(|agent| plain(agent))))
+        }),
+    );
+    add(
+        "always who speaks first",
+        each(logs, &|log| {
+            Guess::of(log.case.steps.first().map(|step| plain(&step.agent)))
+        }),
+    );
+    rows
+}
+
+/// The analyst by rules: with weights fitted without the log in question, and with those in the program.
+fn analysts(logs: &[Log]) -> [Row; 2] {
+    let validated = cross_validated(logs, &|others| {
+        let weights = others.first().map(|other| fitted(others, other.group()));
+        Box::new(move |log| log.guess(weights.as_deref().unwrap_or_default()))
+    });
+    let as_shipped = each(logs, &|log| log.guess(shipped(log.group())));
+    [
+        row(logs, "offline, cross-validated", "analyst", &validated),
+        row(logs, "offline, as shipped", "analyst", &as_shipped),
+    ]
 }
 
 fn fitted(logs: &[&Log], manner: Manner) -> Vec<f64> {
@@ -460,16 +457,19 @@ fn published() -> Vec<Row> {
     figures.into_iter().map(row).collect()
 }
 
+/// A part of something.
+type Of<T, U> = fn(&T) -> U;
+
 /// Where a baseline does as well as the cross-validated analyst or better.
 fn not_beaten(rows: &[Row]) -> Vec<String> {
     let Some(own) = rows.iter().find(|row| row.kind == "analyst") else {
         return Vec::new();
     };
-    let groups: [(&str, fn(&Row) -> Accuracy); 2] = [
+    let groups: [(&str, Of<Row, Accuracy>); 2] = [
         ("hand-crafted", |row| row.hand_crafted),
         ("algorithm-generated", |row| row.algorithm_generated),
     ];
-    let measures: [(&str, fn(Accuracy) -> Option<f64>); 3] = [
+    let measures: [(&str, Of<Accuracy, Option<f64>>); 3] = [
         ("agent", |it| it.agent),
         ("step", |it| it.step),
         ("step within 3", |it| it.step_within_3),
@@ -477,9 +477,9 @@ fn not_beaten(rows: &[Row]) -> Vec<String> {
     let mut found = Vec::new();
     for (group, of) in groups {
         for (measure, get) in measures {
-            let mine = get(of(own)).unwrap_or_default();
+            let mine = get(&of(own)).unwrap_or_default();
             let baselines = rows.iter().filter(|row| row.kind == "baseline");
-            let better = baselines.filter_map(|row| Some((get(of(row))?, &row.method)));
+            let better = baselines.filter_map(|row| Some((get(&of(row))?, &row.method)));
             let best = better
                 .filter(|(value, _)| *value >= mine)
                 .max_by(|a, b| a.0.total_cmp(&b.0));

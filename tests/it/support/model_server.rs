@@ -19,9 +19,13 @@
 //! | `empty`, `empty-then-ok` | an answer without words |
 //! | `unclear` | an orchestrator that never keeps to the protocol |
 //! | `length` | answers marked as cut by the token limit |
+//! | those of an analyst | see `analysis.rs` |
 //! | `MODE-after-N` | a conversation's first N answers are good |
 //! | anything else | a good stream |
 #![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing)]
+
+#[path = "analysis.rs"]
+mod analysis;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -168,7 +172,19 @@ async fn serve(socket: TcpStream, shared: &Shared) -> std::io::Result<()> {
         all.push(seen.clone());
         again
     };
-    respond(&mut socket, mode(&seen.body, again), &seen, shared).await
+    let mode = mode(&seen.body, again);
+    if mode == "formless" && !seen.body["response_format"].is_null() {
+        let error = error_object("response_format is not supported");
+        return whole(
+            &mut socket,
+            "400 Bad Request",
+            "application/json",
+            "",
+            &error,
+        )
+        .await;
+    }
+    respond(&mut socket, mode, &seen, shared).await
 }
 
 /// The manners for a request, which may have come before.
@@ -240,7 +256,11 @@ async fn respond(
         "rubbish" => return whole(socket, "200 OK", "text/html", "", "<h1>It works!</h1>").await,
         "empty" => String::new(),
         "unclear" => "Let us think about it together.".to_owned(),
-        _ => answer(body),
+        _ => {
+            // Whoever was told that an answer cannot be used asks again in the same talk.
+            let told = body["messages"].as_array().is_some_and(|all| all.len() > 2);
+            analysis::answer(body, mode, told).unwrap_or_else(|| answer(body))
+        }
     };
     let finish = if mode == "length" { "length" } else { "stop" };
     if mode == "no-stream" || body["stream"] != json!(true) {

@@ -2,8 +2,9 @@
 //! put into it: which page, which control, which source first, what not to do again.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
-use super::seen::{controls, dated_addresses, kinship, missing_control, period, quoted};
+use super::seen::{Period, controls, dated_addresses, kinship, missing_control, period, quoted};
 use super::{Desk, continued};
 use crate::analyst::offline::look::{Part, content_words};
 use crate::model::{Aim, Proposal, Step, StepKind};
@@ -146,8 +147,8 @@ fn through_another_control(desk: &Desk<'_>, instruction: &Step) -> Option<String
         .iter()
         .filter(|step| step.index >= instruction.index);
     let (missing, shown) = failed
-        .filter_map(|step| missing_control(&step.text))
-        .next()?;
+        .into_iter()
+        .find_map(|step| missing_control(&step.text))?;
     let page: String = desk.trial().iter().map(|step| step.text.as_str()).collect();
     let used: HashSet<String> = quoted(&instruction.text).into_iter().collect();
     let open = shown
@@ -438,7 +439,7 @@ fn exact(desk: &Desk<'_>, instruction: &str) -> Vec<String> {
             .filter(|word| word.starts_with("http"))
             .map(|word| word.trim_end_matches(['.', ',', '?', ')']).to_owned()),
     );
-    named.extend(period(task).map(|days| days.words()));
+    named.extend(period(task).map(Period::words));
     named.retain(|name| !instruction.contains(name.trim_matches(['“', '”'])));
     named.truncate(3);
     named
@@ -452,27 +453,30 @@ fn made_clear(desk: &Desk<'_>, instruction: &Step) -> String {
     }
     let exact = exact(desk, &text);
     if !exact.is_empty() {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " Keep exactly to what the task names: {}.",
             listed(&exact)
-        ));
+        );
     }
     let failed = desk.look().filter(|look| look.failed || look.regrets);
     if let Some(words) = failed.and_then(|look| desk.case.steps.get(look.index)) {
         let words = words.text.split('\n').next().unwrap_or_default();
         let words: String = words.chars().take(QUOTED).collect();
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " Before, this came back: “{}”. Take another way than that.",
             words.trim()
-        ));
+        );
     }
     let vain = in_vain(desk);
     if !vain.is_empty() {
         let vain: Vec<String> = vain.iter().map(|deed| format!("“{deed}”")).collect();
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " Do not do again what brought nothing: {}.",
             listed(&vain)
-        ));
+        );
     }
     text.push_str(" Bring back the very words that answer this, with the title and address of where they stand; if they are not there, say what is there instead, and do not guess.");
     text

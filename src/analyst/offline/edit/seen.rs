@@ -122,8 +122,8 @@ pub(super) fn dated_addresses(steps: &[Step], period: Period) -> Vec<String> {
     };
     let shown = steps.iter().filter(|step| shows(step));
     let Some(found) = shown
-        .filter_map(|step| pattern.captures(own(&step.text)))
-        .next()
+        .into_iter()
+        .find_map(|step| pattern.captures(own(&step.text)))
     else {
         return Vec::new();
     };

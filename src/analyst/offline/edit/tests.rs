@@ -295,7 +295,7 @@ fn an_edit_never_gives_the_answer_away() {
     match intervene(&leaking, &suspect(&leaking, 3), &[]) {
         Intervention::Edit(shut) => assert!(!shut.text.contains("85"), "{}", shut.text),
         Intervention::Nothing(why) => {
-            assert!(why.contains("give the expected answer away"), "{why}")
+            assert!(why.contains("give the expected answer away"), "{why}");
         }
     }
 }
