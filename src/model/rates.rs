@@ -1,9 +1,11 @@
 //! Rates: what a report counts over a data set's verdicts and runs (SPEC 2.7).
 
+use serde::Serialize;
+
 use super::{RunScore, Verdict};
 
 /// How often each verdict was given (SPEC 2.7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct VerdictCounts {
     /// Validated.
     pub validated: usize,
@@ -16,6 +18,16 @@ pub struct VerdictCounts {
 }
 
 impl VerdictCounts {
+    /// Counts one more.
+    pub const fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Validated => &mut self.validated,
+            Verdict::Inconclusive => &mut self.inconclusive,
+            Verdict::PartiallyValidated => &mut self.partially_validated,
+            Verdict::Refuted => &mut self.refuted,
+        } += 1;
+    }
+
     /// All verdicts together.
     #[must_use]
     pub const fn total(&self) -> usize {
@@ -32,14 +44,7 @@ impl VerdictCounts {
 impl FromIterator<Verdict> for VerdictCounts {
     fn from_iter<I: IntoIterator<Item = Verdict>>(verdicts: I) -> Self {
         let mut counts = Self::default();
-        for verdict in verdicts {
-            *match verdict {
-                Verdict::Validated => &mut counts.validated,
-                Verdict::Inconclusive => &mut counts.inconclusive,
-                Verdict::PartiallyValidated => &mut counts.partially_validated,
-                Verdict::Refuted => &mut counts.refuted,
-            } += 1;
-        }
+        verdicts.into_iter().for_each(|verdict| counts.add(verdict));
         counts
     }
 }

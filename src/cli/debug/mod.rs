@@ -14,7 +14,8 @@ use crate::analyst::Analyst;
 use crate::model::{BranchId, DebugReport, DebugSettings};
 use crate::pipeline::{self, Bench, Control, DebugRequest, Jobs, ModelSettings};
 use crate::store::Store;
-use watch::Watch;
+pub(super) use answer::taken;
+pub(super) use watch::Watch;
 
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Debug) -> Result<Exit, CliError> {

@@ -64,6 +64,17 @@ impl Watch {
         }
     }
 
+    /// No display.
+    #[must_use]
+    pub const fn silent() -> Self {
+        Self {
+            rows: Vec::new(),
+            said: Vec::new(),
+            form: Form::Silent,
+            drawn: 0,
+        }
+    }
+
     /// Takes in what happened and shows it.
     pub fn take(&mut self, event: DebugEvent) {
         let line = self.enter(event);

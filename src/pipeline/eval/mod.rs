@@ -1,6 +1,7 @@
-//! Evaluation over directories: attribution against labels.
+//! Evaluation over directories: attribution against labels, outcomes in figures.
 
 pub mod attribution;
+pub mod results;
 
 use std::path::{Path, PathBuf};
 
