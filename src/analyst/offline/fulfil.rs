@@ -2,10 +2,12 @@
 //! anew (quotations, addresses, files, numbers) came up in what was done. Where an edit names nothing, nothing can be told.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::quote::quotations;
 use crate::model::{Step, StepKind, words};
 
 /// How many steps after the edit may still be its doing.
@@ -14,48 +16,66 @@ const REACH: usize = 40;
 const HEAD: usize = 400;
 
 static REFUSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:i (?:cannot|can't|am not able|am unable|will not|won't|do not have|don't have)|i'm (?:unable|not able|sorry)|unable to|not allowed|there is no (?:control|link|page|file|tool)|i do not (?:follow|understand))\b").ok()
+    Regex::new(r"(?i)\b(?:i (?:cannot|can't|am not able|am unable|was unable|will not|won't|do not have|don't have)|i'm (?:unable|not able|sorry)|not allowed|there is no (?:control|link|page|file|tool)|i do not (?:follow|understand))\b").ok()
 });
 static THINGS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // Addresses, quotations, paths and files, numbers with a sign or unit of their own.
-    Regex::new(r#"https?://[^\s'"“”‘’<>)\]]+|(?:^|[\s('"“‘])(?P<path>/[\w./-]*\w|[\w-]+\.[a-z]{2,5}\b)|['"“‘](?P<quoted>[^'"”’\n]{2,80})['"”’]|\b(?P<number>\d+(?:[.,]\d+)*)\b"#).ok()
+    // Addresses, paths and files, numbers.
+    Regex::new(r#"https?://[^\s'"“”‘’<>)\]]+|(?:^|[\s('"“‘])(?P<path>/[\w./-]*\w|[\w-]+\.[a-z]{2,5}\b)|\b(?P<number>\d+(?:[.,]\d+)*)\b"#).ok()
 });
-static FORBIDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:do not|don't|never|without|instead of|rather than|no more)\b").ok()
-});
+static FORBIDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:do not|don't|never|no more)\b").ok());
+static REPLACES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:without|instead of|rather than)\b[^,]*$").ok());
+/// Where what was forbidden is over. A full stop inside a name or an address ends nothing.
+static ENDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)[.!?]\s|[;\n]|\bbut\b|,\s*then\b").ok());
+/// The numbers of a list's lines, which ask for nothing.
+static BULLETS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)^\s*\d+[.)](?:\s|$)").ok());
 
 /// The concrete things that a text names, lower case; those in a clause that forbids apart.
 fn things(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut named, mut barred) = (BTreeSet::new(), BTreeSet::new());
-    let Some(pattern) = THINGS.as_ref() else {
-        return (named, barred);
-    };
-    for found in pattern.captures_iter(text) {
-        let part = ["path", "quoted", "number"]
-            .iter()
-            .find_map(|name| found.name(name));
-        let Some(part) = part.or_else(|| found.get(0)) else {
-            continue;
-        };
-        let thing = part
-            .as_str()
+    let mut taken = quotations(text);
+    let mut places: Vec<Range<usize>> = taken.clone();
+    let bullets = BULLETS.iter().flat_map(|pattern| pattern.find_iter(text));
+    taken.extend(bullets.map(|bullet| bullet.range()));
+    let plain = THINGS
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(text));
+    places.extend(plain.filter_map(|found| {
+        let part = found.name("path").or_else(|| found.name("number"));
+        let range = part.or_else(|| found.get(0))?.range();
+        let free = !taken.iter().any(|other| other.contains(&range.start));
+        free.then_some(range)
+    }));
+    for place in places {
+        let thing = text.get(place.clone()).unwrap_or_default();
+        let thing = thing
             .trim_end_matches(['.', ',', ';', ':', '!', '?'])
             .to_lowercase();
-        let before = text.get(..part.start()).unwrap_or_default();
-        let clause = before
-            .rsplit(['.', ';', '\n', '!', '?'])
-            .find(|clause| clause.len() > 1)
-            .unwrap_or_default();
-        if FORBIDS
-            .as_ref()
-            .is_some_and(|forbids| forbids.is_match(clause))
-        {
+        if thing.is_empty() {
+            continue;
+        }
+        if forbidden(text.get(..place.start).unwrap_or_default()) {
             barred.insert(thing);
         } else {
             named.insert(thing);
         }
     }
     (named, barred)
+}
+
+/// Whether the clause that these words end with forbids what comes next.
+fn forbidden(before: &str) -> bool {
+    let end = ENDS
+        .as_ref()
+        .and_then(|ends| ends.find_iter(before).last())
+        .map_or(0, |end| end.end());
+    let clause = before.get(end..).unwrap_or_default();
+    [&FORBIDS, &REPLACES]
+        .into_iter()
+        .any(|pattern| pattern.as_ref().is_some_and(|it| it.is_match(clause)))
 }
 
 /// Whether `after`, the steps after an edit, does what `edited` asks for beyond `original`; none where that cannot be told.
@@ -213,6 +233,84 @@ mod tests {
         // Somebody else's doing is not the one's who was told.
         let other = step("Coder", StepKind::Message, None, "I clicked 'Hours'.");
         assert_eq!(fulfilled(&old, &asked("Click 'Hours'."), &[other]), None);
+    }
+
+    #[test]
+    fn what_is_forbidden_ends_with_its_clause() {
+        let table: [(&str, &[&str], &[&str]); 9] = [
+            (
+                "Do not open notes.md or https://x.example/a",
+                &[],
+                &["notes.md", "https://x.example/a"],
+            ),
+            (
+                "Do not scroll.\nhttps://x.example/a has it",
+                &["https://x.example/a"],
+                &[],
+            ),
+            (
+                "Do not open 'A b', 'C d' or 'E f'. Open 'G h'.",
+                &["g h"],
+                &["a b", "c d", "e f"],
+            ),
+            ("Instead of 'Shop', click 'Visit'.", &["visit"], &["shop"]),
+            ("Click 'Visit' rather than 'Shop'.", &["visit"], &["shop"]),
+            ("Don't press 'Shop' but 'Visit'.", &["visit"], &["shop"]),
+            ("Never use 7, then use 8", &["8"], &["7"]),
+            // The numbers of lines and apostrophes name nothing.
+            (
+                "1. Reader: read.\n2. Writer: don't wait, it's late.",
+                &[],
+                &[],
+            ),
+            ("Ann's and Bob's", &[], &[]),
+        ];
+        for (text, named, barred) in table {
+            let set = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+            assert_eq!(things(text), (set(named), set(barred)), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_longer_plan_are_no_things_to_be_done() {
+        let plan = |text: &str| step("Lead", StepKind::Plan, None, text);
+        let did = step(
+            "Reader",
+            StepKind::ToolCall,
+            None,
+            "{\"path\":\"ledger.csv\"}",
+        );
+        let longer =
+            "1. Reader: read ledger.csv.\n2. Reader: sum up.\n3. Writer: report.\n4. Writer: end.";
+        let done = |edited: &str| {
+            fulfilled(
+                &plan("1. Guess."),
+                &plan(edited),
+                std::slice::from_ref(&did),
+            )
+        };
+        assert_eq!(done(longer), Some(true));
+        assert_eq!(done("1. Reader: read.\n2. Writer: report."), None);
+    }
+
+    #[test]
+    fn a_page_that_says_unable_refuses_nothing() {
+        let asked = |text: &str| step("Lead", StepKind::Instruction, Some("Surfer"), text);
+        let page = step(
+            "Surfer",
+            StepKind::Message,
+            None,
+            "I opened 'Clinic'. It helps people unable to walk.",
+        );
+        let refusal = step(
+            "Surfer",
+            StepKind::Message,
+            None,
+            "I was unable to open 'Clinic'.",
+        );
+        let of = |did: Step| fulfilled(&asked("Look."), &asked("Open 'Clinic'."), &[did]);
+        assert_eq!(of(page), Some(true));
+        assert_eq!(of(refusal), Some(false));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::look::content_words;
+use super::quote::quotations;
 use crate::analyst::Case;
 use crate::model::{Check, MAX_MILESTONES, Milestone, StepKind, clean_line};
 
@@ -13,31 +14,17 @@ use crate::model::{Check, MAX_MILESTONES, Milestone, StepKind, clean_line};
 const ENOUGH: usize = 70;
 /// The fewest words of a milestone that can be judged by them.
 const FEWEST: usize = 2;
+/// The length of a quotation that names something, in characters.
+const QUOTED: std::ops::RangeInclusive<usize> = 4..=60;
 
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?P<address>https?://[^\s'"“”<>)\]]+)|['"“](?P<quoted>[^'"”\n]{4,60})['"”]|\b(?P<file>[\w-]+\.(?:pdf|csv|xlsx?|docx?|txt|json|py|mp3|png|jpe?g|pptx?|md|html?))\b"#).ok()
+    Regex::new(r#"(?P<address>https?://[^\s'"“”<>)\]]+)|\b(?P<file>[\w-]+\.(?:pdf|csv|xlsx?|docx?|txt|json|py|mp3|png|jpe?g|pptx?|md|html?))\b"#).ok()
 });
 
 /// At most five sub-goals; none where the task names nothing exactly.
 pub(super) fn milestones(case: &Case) -> Vec<Milestone> {
-    let Some(pattern) = NAMED.as_ref() else {
-        return Vec::new();
-    };
     let mut found: Vec<Milestone> = Vec::new();
-    for named in pattern.captures_iter(&case.session.task) {
-        let (title, text) = match (
-            named.name("address"),
-            named.name("quoted"),
-            named.name("file"),
-        ) {
-            (Some(address), ..) => {
-                let address = address.as_str().trim_end_matches(['.', ',', '?', ';']);
-                (format!("{address} was reached"), address)
-            }
-            (None, Some(quoted), _) => (format!("“{}” came up", quoted.as_str()), quoted.as_str()),
-            (None, None, Some(file)) => (format!("{} was read", file.as_str()), file.as_str()),
-            (None, None, None) => continue,
-        };
+    for (title, text) in named(&case.session.task) {
         let expected = case.session.expected.as_deref().unwrap_or_default();
         let gives_away =
             !expected.is_empty() && text.to_lowercase().contains(&expected.to_lowercase());
@@ -51,6 +38,42 @@ pub(super) fn milestones(case: &Case) -> Vec<Milestone> {
     }
     found.truncate(MAX_MILESTONES);
     found
+}
+
+/// What a text names exactly, in order, each with the sub-goal that it makes. What stands in quotation marks is one thing.
+fn named(text: &str) -> Vec<(String, &str)> {
+    let quoted = quotations(text);
+    let mut found: Vec<(usize, String, &str)> = Vec::new();
+    for range in &quoted {
+        let Some(name) = text.get(range.clone()) else {
+            continue;
+        };
+        if QUOTED.contains(&name.chars().count()) {
+            found.push((range.start, format!("“{name}” came up"), name));
+        }
+    }
+    for part in NAMED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let Some(name) = part.get(0) else {
+            continue;
+        };
+        let (at, file) = (name.start(), part.name("file"));
+        if quoted.iter().any(|range| range.contains(&at)) {
+            continue;
+        }
+        let (deed, name) = match file {
+            Some(_) => ("read", name.as_str()),
+            None => (
+                "reached",
+                name.as_str().trim_end_matches(['.', ',', '?', ';']),
+            ),
+        };
+        found.push((at, format!("{name} was {deed}"), name));
+    }
+    found.sort_by_key(|(at, ..)| *at);
+    found
+        .into_iter()
+        .map(|(_, title, name)| (title, name))
+        .collect()
 }
 
 /// For each milestone without a check the first result that speaks of it: not what somebody plans or asks for, but what came back.
@@ -78,17 +101,11 @@ fn reached(milestone: &Milestone, results: &[(usize, String)]) -> Option<usize> 
     }
     let title = milestone.title.to_lowercase();
     // A thing by its name, else by most of its words.
-    let name = NAMED.as_ref().and_then(|pattern| {
-        let found = pattern.captures(&title)?;
-        let part = ["address", "quoted", "file"]
-            .iter()
-            .find_map(|name| found.name(name))?;
-        Some(part.as_str().to_owned())
-    });
+    let name = named(&title).into_iter().next().map(|(_, name)| name);
     if let Some(name) = name {
         return results
             .iter()
-            .find(|(_, text)| text.contains(&name))
+            .find(|(_, text)| text.contains(name))
             .map(|(step, _)| *step);
     }
     let wanted = content_words(&title);
@@ -151,6 +168,18 @@ mod tests {
             Vec::<String>::new()
         );
         assert_eq!(titles("How many are there?", None), Vec::<String>::new());
+        // Apostrophes name nothing, and a short quotation does not turn the others inside out.
+        assert_eq!(
+            titles("Whose is Ann's stone in Ben's yard?", None),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            titles(
+                "\"Pa\" is one form and \"Mato\" another, see 'a b.csv'.",
+                None
+            ),
+            ["“Mato” came up", "“a b.csv” came up"]
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod fit;
 mod fulfil;
 pub mod look;
 mod milestones;
+mod quote;
 mod reasons;
 mod relation;
 mod weights;

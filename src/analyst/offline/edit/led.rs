@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::seen::{Period, controls, dated_addresses, kinship, missing_control, period, quoted};
+use super::seen::{
+    Period, controls, dated_addresses, kinship, missing_control, offered, period, quoted,
+};
 use super::{Desk, continued};
 use crate::analyst::offline::look::{Part, content_words};
 use crate::model::{Aim, Proposal, Step, StepKind};
@@ -13,6 +15,8 @@ use crate::model::{Aim, Proposal, Step, StepKind};
 const QUOTED: usize = 100;
 /// The most things that an edit tells not to do again.
 const VAIN: usize = 2;
+/// So many words from the beginning of an order its object begins.
+const VERB: usize = 4;
 
 pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Proposal> {
     let told = desk.target(Aim::Instruction);
@@ -298,7 +302,12 @@ fn looked_up(desk: &Desk<'_>, plan: &Step) -> Option<String> {
             Some(addresses) if !addresses.is_empty() => {
                 format!("open {} one by one and identify {what}", listed(&addresses))
             }
-            _ => format!("search for {what}, open the page that states it and read it there"),
+            _ => match offered(&desk.case.steps, &what, &desk.case.session.task) {
+                Some(name) => format!("open '{name}' and read {what}"),
+                None => {
+                    format!("search for {what}, open the page that states it and read it there")
+                }
+            },
         };
     let Some(at) = at else {
         return next_word(&plan.text, finder, &format!("{}.", capital(&how)));
@@ -364,6 +373,9 @@ fn sought(question: &str) -> String {
         .position(|word| ["which", "what", "who", "where"].contains(&word.to_lowercase().as_str()))
     {
         words.drain(..=at);
+    } else if let Some(at) = words.iter().take(VERB).position(is_article) {
+        // "Guess the branch", "tell us the amount".
+        words.drain(..at);
     }
     if let Some(at) = words
         .windows(2)
@@ -372,10 +384,12 @@ fn sought(question: &str) -> String {
         words.truncate(at);
     }
     let what = words.join(" ");
-    let article = words
-        .first()
-        .is_some_and(|word| ["the", "a", "an"].contains(&word.to_lowercase().as_str()));
+    let article = words.first().is_some_and(is_article);
     if article { what } else { format!("the {what}") }
+}
+
+fn is_article(word: &&str) -> bool {
+    ["the", "a", "an"].contains(&word.to_lowercase().as_str())
 }
 
 /// A plan whose search for some days is put into addresses.

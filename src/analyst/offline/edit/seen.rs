@@ -1,15 +1,20 @@
 //! What a log shows that an edit can name: controls, pages and their addresses, dated pages, sources that somebody was pointed to.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::analyst::offline::look::content_words;
+use crate::analyst::offline::quote::quotations;
 use crate::model::{Step, StepKind};
 
 /// How much of a message is looked at, in bytes: what follows is a page's own text.
 const OWN: usize = 2000;
 /// The most days of a period that are named one by one.
 const DAYS: u32 = 10;
+/// So many characters of a word tell it from others.
+const STEM: usize = 5;
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -49,11 +54,8 @@ static NO_SUCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?i)\bno (?:control|link|button|tab|entry|menu|option|page|element)s? (?:named|called|labell?ed|with the name)\s+['"“‘](?P<name>[^'"”’]+)['"”’]"#).ok()
 });
 static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:controls|links|buttons|options|entries)(?: shown| here| on (?:this|the) page)?: (?P<list>['\x22“‘][^\n]*)").ok()
+    Regex::new(r"(?i)\b(?:controls|links|buttons|options|entries|results)(?: shown| here| on (?:this|the) page)?: (?P<list>['\x22“‘][^\n]*)").ok()
 });
-static QUOTED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"['"“‘](?P<name>[^'"”’\n]{1,80})['"”’]"#).ok());
-
 fn own(text: &str) -> &str {
     text.get(..text.floor_char_boundary(OWN)).unwrap_or(text)
 }
@@ -170,14 +172,43 @@ pub(super) fn controls(text: &str) -> Vec<String> {
     list.unwrap_or_default()
 }
 
+/// Of the pages and controls that the log shows and nobody took, the one that has most to do with these words; none that has nothing.
+pub(super) fn offered(steps: &[Step], about: &str, task: &str) -> Option<String> {
+    let shown = steps.iter().filter(|step| shows(step));
+    let shown: Vec<&str> = shown.map(|step| own(&step.text)).collect();
+    let taken = |name: &str| {
+        let deeds = ["pressed", "clicked", "opened"].map(|deed| format!("{deed} '{name}'"));
+        let title = format!("[{name}](");
+        shown
+            .iter()
+            .any(|text| text.contains(&title) || deeds.iter().any(|deed| text.contains(deed)))
+    };
+    let (about, task) = (stems(about), stems(task));
+    let mut best: Option<((usize, usize), String)> = None;
+    for name in shown.iter().flat_map(|text| controls(text)) {
+        let stems = stems(&name);
+        let met = |with: &BTreeSet<String>| stems.intersection(with).count();
+        let score = (met(&about) + met(&task), met(&about));
+        let better = best.as_ref().is_none_or(|(most, _)| score > *most);
+        if score.0 > 0 && better && !taken(&name) {
+            best = Some((score, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// The beginnings of the words that carry meaning, so that "returns" meets "returned".
+fn stems(text: &str) -> BTreeSet<String> {
+    let words = content_words(text);
+    let stem = |word: &String| word.chars().take(STEM).collect();
+    words.iter().map(stem).collect()
+}
+
 /// Names in quotation marks.
 pub(super) fn quoted(text: &str) -> Vec<String> {
-    let Some(pattern) = QUOTED.as_ref() else {
-        return Vec::new();
-    };
-    let found = pattern.captures_iter(text);
-    found
-        .filter_map(|found| Some(found.name("name")?.as_str().to_owned()))
+    quotations(text)
+        .into_iter()
+        .filter_map(|range| Some(text.get(range)?.to_owned()))
         .collect()
 }
 
@@ -249,6 +280,23 @@ mod tests {
             ]
         );
         assert!(of("nothing dated, 2015/16").is_empty());
+    }
+
+    #[test]
+    fn what_is_offered_and_fits_is_found_unless_it_was_taken() {
+        let step = |text: &str| Step {
+            text: text.into(),
+            ..Step::default()
+        };
+        let of = |texts: &[&str]| {
+            let steps: Vec<Step> = texts.iter().map(|text| step(text)).collect();
+            offered(&steps, "the ferry that sails last", "Which boat departed?")
+        };
+        let shown = "I searched. Other results: 'Harbour', 'Departures by night', 'Prices'.";
+        assert_eq!(of(&[shown]).as_deref(), Some("Departures by night"));
+        assert_eq!(of(&[shown, "I opened 'Departures by night'."]), None);
+        assert_eq!(of(&["Links: 'Prices', 'Contact'."]), None);
+        assert_eq!(of(&["Links: 'Prices', 'Ferry'."]).as_deref(), Some("Ferry"));
     }
 
     #[test]

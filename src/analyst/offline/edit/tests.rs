@@ -315,3 +315,45 @@ fn where_nothing_was_said_to_the_agent_there_is_no_edit() {
         matches!(why, Intervention::Nothing(why) if why.contains("nothing was said to Worker"))
     );
 }
+
+#[test]
+fn a_guess_gives_way_to_a_page_that_the_log_offers() {
+    let case = case(
+        "From which quay does the ferry depart on Sundays?",
+        Some("Lead"),
+        &[
+            ("human", Task, None, "From which quay?"),
+            (
+                "Lead",
+                Plan,
+                None,
+                "1. Surfer: open the home page.\n2. Helper: guess the quay of the ferry.",
+            ),
+            ("Lead", Instruction, Some("Surfer"), "Open the home page."),
+            (
+                "Surfer",
+                Message,
+                None,
+                "This is [Home](https://f.example). Links: 'Prices', 'Quays and departures', 'Contact'.",
+            ),
+            (
+                "Lead",
+                Instruction,
+                Some("Helper"),
+                "Guess the quay of the ferry.",
+            ),
+            (
+                "Helper",
+                Message,
+                None,
+                "From what I remember, it is Quay One.",
+            ),
+        ],
+    );
+    let (at, text) = edit(&case, 5, &[]);
+    assert_eq!(at, 1);
+    assert_eq!(
+        text,
+        "1. Surfer: open the home page.\n2. Surfer: open 'Quays and departures' and read the quay of the ferry."
+    );
+}
