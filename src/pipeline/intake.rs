@@ -24,7 +24,12 @@ use super::{PipelineError, config, external, probe};
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
 
 /// The sample sessions, in the order in which somebody new to them meets them.
-const SAMPLE_NAMES: [&str; 3] = ["night-picture", "honey-stall", "release-notes"];
+const SAMPLE_NAMES: [&str; 4] = [
+    "night-picture",
+    "north-light",
+    "honey-stall",
+    "release-notes",
+];
 
 /// What a profile file's name ends with.
 const PROFILE: &str = "dover.toml";

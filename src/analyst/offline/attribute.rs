@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::features::{Manner, Place, vector};
 use super::fit::probabilities;
-use super::look::{Look, Part};
+use super::look::{Look, Part, pointed_to};
 use super::{reasons, weights};
 use crate::analyst::{Case, is_human};
 use crate::model::{Hypothesis, Trial, Tried};
@@ -196,6 +196,20 @@ fn again(tried: &[Tried], step: usize) -> f64 {
         .iter()
         .filter(|one| one.hypothesis.step == step)
         .count();
+    let told = tried.iter().rfind(|one| one.hypothesis.step == step);
+    let way = told.is_some_and(|one| {
+        let known: String = tried
+            .iter()
+            .map(|one| one.proposal.text.to_lowercase())
+            .collect();
+        pointed_to(&one.learnt)
+            .iter()
+            .any(|source| !known.contains(&source.to_lowercase()))
+    });
+    if way {
+        // What was learnt there names another way.
+        return 0.0;
+    }
     #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
     let penalty = times as f64 * -4.0;
     penalty

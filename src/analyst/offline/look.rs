@@ -122,6 +122,17 @@ fn found(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
     captured.get(1).map(|part| part.as_str().trim().to_owned())
 }
 
+/// The sources that a text points to: "see the build log before you publish".
+pub(super) fn pointed_to(text: &str) -> Vec<String> {
+    let Some(pattern) = SEE.as_ref() else {
+        return Vec::new();
+    };
+    let sources = pattern.captures_iter(text).filter_map(|found| found.get(1));
+    sources
+        .map(|source| source.as_str().trim().to_owned())
+        .collect()
+}
+
 /// The beginning of a text, cut at a character.
 fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text)

@@ -12,6 +12,8 @@ use crate::store::Store;
 
 /// How many hypotheses of a trial are asked for an edit before it counts as untestable.
 const CANDIDATES: usize = 3;
+/// How much of each of them is repeated, in characters.
+const SAID: usize = 500;
 /// How many of the steps after an edit tell what was learnt.
 const TOLD: usize = 4;
 
@@ -308,12 +310,16 @@ fn learnt(store: &Store, filed: Filed, outcome: &Outcome) -> Result<Option<Tried
 /// How one run went on after the edit: its milestones, its answer, what was said first.
 fn run_went(store: &Store, branch: &Branch) -> Result<String, PipelineError> {
     let from = branch.fork_step.map_or(0, |at| at + 1);
-    let heads = store.heads(&branch.id, from..branch.steps)?;
-    let said = heads
+    let steps = store.steps(&branch.id, from..branch.steps)?;
+    let said = steps
         .iter()
-        .filter(|head| !matches!(head.kind, StepKind::Control | StepKind::Ledger))
+        .filter(|step| !matches!(step.kind, StepKind::Control | StepKind::Ledger))
         .take(TOLD)
-        .map(|head| format!("{} said: {}", head.agent, head.head));
+        .map(|step| {
+            let words: Vec<&str> = step.text.split_whitespace().collect();
+            let text: String = words.join(" ").chars().take(SAID).collect();
+            format!("{} said: {text}", step.agent)
+        });
     let milestones = branch.milestones.map(|Tally { before, after, of }| {
         format!("milestones {before} before, {after} after, of {of}")
     });

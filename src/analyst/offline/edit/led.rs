@@ -8,7 +8,7 @@ use super::seen::{
     Period, controls, dated_addresses, kinship, missing_control, offered, period, quoted,
 };
 use super::{Desk, continued};
-use crate::analyst::offline::look::{Part, content_words};
+use crate::analyst::offline::look::{Part, content_words, pointed_to};
 use crate::model::{Aim, Proposal, Step, StepKind};
 
 /// Words of the log that an edit quotes, in characters.
@@ -32,7 +32,9 @@ pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Proposal> {
         put(plan, plan.and_then(|(_, plan)| looked_up(desk, plan)));
     }
     if let Some((_, instruction)) = told {
-        put(told, source_first(desk, instruction));
+        for text in source_first(desk, instruction) {
+            put(told, Some(text));
+        }
         put(told, through_another_control(desk, instruction));
         put(told, by_address(desk, instruction));
         put(told, by_unused_control(desk, instruction));
@@ -94,8 +96,8 @@ fn listed(items: &[String]) -> String {
     }
 }
 
-/// A source that somebody was pointed to and nobody looked at comes first.
-fn source_first(desk: &Desk<'_>, instruction: &Step) -> Option<String> {
+/// A source that somebody was pointed to and nobody looked at comes first; what an earlier try pointed to before all.
+fn source_first(desk: &Desk<'_>, instruction: &Step) -> Vec<String> {
     let wanted = content_words(&instruction.text);
     let task = content_words(&desk.case.session.task);
     let fits = |source: &String| {
@@ -105,21 +107,30 @@ fn source_first(desk: &Desk<'_>, instruction: &Step) -> Option<String> {
             about.intersection(&task).count(),
         )
     };
-    let sources = desk.looks.iter().filter_map(|look| look.unheeded.clone());
-    let source = sources
-        .max_by_key(|source| fits(source))
-        .filter(|source| fits(source) != (0, 0))?;
-    let named = instruction
-        .text
-        .to_lowercase()
-        .contains(&source.to_lowercase());
-    let what = object(&instruction.text, &source).unwrap_or_else(|| "what it says".to_owned());
-    (!named).then(|| {
-        format!(
-            "First open {source} and note {what}. Then {}",
-            continued(instruction.text.trim())
-        )
-    })
+    let text = instruction.text.trim();
+    let mut sources: Vec<String> = desk
+        .looks
+        .iter()
+        .filter_map(|look| look.unheeded.clone())
+        .collect();
+    sources.sort_by_key(|source| std::cmp::Reverse(fits(source)));
+    let learnt = desk
+        .tried
+        .iter()
+        .rev()
+        .flat_map(|one| pointed_to(&one.learnt));
+    let sources = learnt.chain(sources).filter(|source| {
+        fits(source) != (0, 0) && !text.to_lowercase().contains(&source.to_lowercase())
+    });
+    sources
+        .map(|source| {
+            let what = object(text, &source).unwrap_or_else(|| "what it says".to_owned());
+            format!(
+                "First open {source} and note {what}. Then {}",
+                continued(text)
+            )
+        })
+        .collect()
 }
 
 /// The thing of an instruction that a source is about: "the build number" for "the build log".
@@ -135,11 +146,14 @@ fn object(instruction: &str, source: &str) -> Option<String> {
         .rev()
         .take(3)
         .find(|before| words.get(*before).is_some_and(|word| articles(word)))?;
-    let to = if words.get(at).is_some_and(|word| word.ends_with(['.', ','])) {
-        at
-    } else {
-        (at + 1).min(words.len() - 1)
+    // The thing ends with its clause: "the build number." is one, "the crew saw it" is not.
+    let ends = |at: usize| {
+        words
+            .get(at)
+            .is_some_and(|word| word.ends_with(['.', ',', ';']))
+            || at + 1 == words.len()
     };
+    let to = [at, at + 1].into_iter().find(|to| ends(*to))?;
     let phrase = words.get(from..=to)?.join(" ");
     Some(phrase.trim_end_matches(['.', ',', ';', ':']).to_owned())
 }

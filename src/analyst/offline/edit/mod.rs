@@ -19,6 +19,8 @@ struct Desk<'a> {
     case: &'a Case,
     hypothesis: &'a Hypothesis,
     looks: Vec<Look>,
+    /// What was tried in vain.
+    tried: &'a [Tried],
 }
 
 impl Desk<'_> {
@@ -50,6 +52,7 @@ pub(super) fn intervene(case: &Case, hypothesis: &Hypothesis, tried: &[Tried]) -
         case,
         hypothesis,
         looks: look(case),
+        tried,
     };
     let drafts = if case.orchestrated() {
         led::drafts(&desk)
