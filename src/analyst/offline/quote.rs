@@ -65,11 +65,12 @@ mod tests {
 
     #[test]
     fn an_apostrophe_is_no_quotation() {
-        let table: [(&str, &[&str]); 10] = [
+        let table: [(&str, &[&str]); 11] = [
             ("Click 'All years', then \"2015\".", &["All years", "2015"]),
             ("Read “The Mill” and ‘The Sea’", &["The Mill", "The Sea"]),
             ("the stone in Ben & Jerry's yard, Ann's", &[]),
             ("I don't know and can't tell", &[]),
+            ("Ann's plan and the readers' choice", &[]),
             ("Press 'Don't ask'.", &["Don't ask"]),
             ("the readers' choice is 'Fog'", &["Fog"]),
             // A short one keeps its own closing mark.

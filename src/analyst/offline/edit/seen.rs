@@ -186,8 +186,8 @@ pub(super) fn offered(steps: &[Step], about: &str, task: &str) -> Option<String>
     let (about, task) = (stems(about), stems(task));
     let mut best: Option<((usize, usize), String)> = None;
     for name in shown.iter().flat_map(|text| controls(text)) {
-        let stems = stems(&name);
-        let met = |with: &BTreeSet<String>| stems.intersection(with).count();
+        let own = stems(&name);
+        let met = |with: &BTreeSet<String>| own.intersection(with).count();
         let score = (met(&about) + met(&task), met(&about));
         let better = best.as_ref().is_none_or(|(most, _)| score > *most);
         if score.0 > 0 && better && !taken(&name) {
