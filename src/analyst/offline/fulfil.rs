@@ -144,7 +144,14 @@ fn stands_in(text: &str, thing: &str) -> bool {
         let number = words(thing);
         return words(text).iter().any(|word| number.contains(word));
     }
-    text.contains(thing)
+    let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    // What begins or ends with a letter does not go on beside it: `log.md` does not stand in `changelog.md`.
+    let (opens, ends) = (thing.starts_with(joins), thing.ends_with(joins));
+    text.match_indices(thing).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + thing.len()..).unwrap_or_default();
+        !(opens && before.ends_with(joins) || ends && after.starts_with(joins))
+    })
 }
 
 /// Whether somebody calls a tool with a thing, or says to have opened, pressed or used it.
@@ -311,6 +318,24 @@ mod tests {
         let of = |did: Step| fulfilled(&asked("Look."), &asked("Open 'Clinic'."), &[did]);
         assert_eq!(of(page), Some(true));
         assert_eq!(of(refusal), Some(false));
+    }
+
+    #[test]
+    fn a_thing_stands_whole_or_not_at_all() {
+        let table = [
+            ("changelog.md was read", "log.md", false),
+            ("docs/log.md was read", "log.md", true),
+            ("i opened notes.mdx", "notes.md", false),
+            ("i opened 'hours today'", "hours", true),
+            ("i opened 'hours-old'", "hours", false),
+            ("at https://zoo.example/hours.", "/hours", true),
+            ("changelog.md, then log.md", "log.md", true),
+            ("打开了图片页面", "图片", true),
+            ("it is 3.14", "14", false),
+        ];
+        for (text, thing, expected) in table {
+            assert_eq!(stands_in(text, thing), expected, "{thing} in {text}");
+        }
     }
 
     #[test]
