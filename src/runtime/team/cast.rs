@@ -12,6 +12,8 @@ const TURN: &str = include_str!("prompts/turn.md");
 const AGAIN: &str = include_str!("prompts/again.md");
 const LAST: &str = include_str!("prompts/last.md");
 const GO_ON: &str = include_str!("prompts/go_on.md");
+const PLAN: &str = include_str!("prompts/plan.md");
+const FINAL: &str = include_str!("prompts/final.md");
 
 /// Everything that shapes a run, part by part (gate 5): the model, dover's own prompts, the agents with theirs.
 pub(super) fn config(model: &str, session: &Session) -> Manifest {
@@ -24,6 +26,8 @@ pub(super) fn config(model: &str, session: &Session) -> Manifest {
         AGAIN,
         LAST,
         GO_ON,
+        PLAN,
+        FINAL,
     ];
     let mut config = session.told_config();
     config.add("team prompts", own.concat(), Some("dover's own"));
@@ -175,6 +179,8 @@ impl Cast {
     pub(super) fn cue(&self, name: &str, cue: Cue) -> Option<String> {
         let text = match (self.leads(name), cue) {
             (true, Cue::Last) => LAST.to_owned(),
+            (true, Cue::Plan) => PLAN.to_owned(),
+            (true, Cue::Final) => FINAL.to_owned(),
             (true, Cue::Again) => format!("{AGAIN}\n{TURN}"),
             (true, _) => TURN.to_owned(),
             (false, Cue::Last) if self.orchestrator.is_none() => LAST.to_owned(),
@@ -210,6 +216,10 @@ pub(super) enum Cue {
     GoOn,
     /// Its last reply could not be read.
     Again,
+    /// The orchestrator is to write facts and plan.
+    Plan,
+    /// The orchestrator is to state the answer.
+    Final,
     /// No turn is left after this one.
     Last,
 }

@@ -14,6 +14,7 @@ use crate::model::{ConfigChange, Manifest, RestoredKey, Session};
 
 mod answer;
 mod cast;
+mod ledger;
 mod reply;
 mod run;
 mod transcript;

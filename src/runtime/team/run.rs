@@ -9,6 +9,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::cast::{Cast, Cue};
+use super::ledger::{self, Need};
 use super::reply::{Reply, Turn};
 use super::{TeamSettings, answer, keys, transcript};
 use crate::endpoint::{Answer, Endpoint, Fault, Prompt};
@@ -27,6 +28,8 @@ pub(super) struct TeamRun {
     prefix: Arc<Vec<Step>>,
     /// The steps made here, the pending one first.
     own: Vec<Step>,
+    /// What a stopped run had made already, handed out before anybody is asked.
+    made: VecDeque<Step>,
     /// What of prefix and own steps is too much to send.
     left_out: Range<usize>,
     max_steps: usize,
@@ -78,6 +81,7 @@ impl TeamRun {
             keys,
             prefix: restore.prefix,
             own: Vec::new(),
+            made: restore.made.iter().cloned().collect(),
             left_out: 0..0,
             max_steps: restore.max_steps.min(settings.max_steps),
             max_chars: settings.max_chars,
@@ -105,6 +109,53 @@ impl TeamRun {
             checkpoint: None,
             effects: Vec::new(),
         })));
+    }
+
+    /// Hands a step out that a stopped run had made, and stands where that run stood behind it.
+    fn retrace(&mut self, step: Step) {
+        if transcript::is_note(&step) {
+            // The same cut as then, for it follows from the steps alone.
+            if let Some(wider) = transcript::cut(self.steps(), &self.left_out, self.max_chars) {
+                self.left_out = wider;
+            }
+            self.commit(step);
+            return;
+        }
+        self.weigh(&step);
+        self.deliver(step);
+        self.give_up();
+    }
+
+    /// What is to be done by whoever's turn it is.
+    fn need(&self, agent: &str) -> Need {
+        if !self.cast.leads(agent) {
+            return Need::Turn;
+        }
+        let spoken = self.steps().filter(|step| !transcript::is_note(step));
+        ledger::need(spoken, agent, &self.cast.agents)
+    }
+
+    /// Counts how often in a row the orchestrator said nothing that can be followed.
+    fn weigh(&mut self, step: &Step) {
+        if !self.cast.leads(&step.agent) {
+            return;
+        }
+        let unclear = match step.kind {
+            StepKind::Message => true,
+            StepKind::Ledger => {
+                ledger::need([step].into_iter(), &step.agent, &self.cast.agents) == Need::Turn
+            }
+            _ => false,
+        };
+        self.unclear = if unclear { self.unclear + 1 } else { 0 };
+    }
+
+    /// Ends a run whose orchestrator cannot be followed.
+    fn give_up(&mut self) {
+        if self.unclear >= MAX_UNCLEAR {
+            let reason = format!("the orchestrator named nobody to go on, {MAX_UNCLEAR} times");
+            self.state = over(None, &reason);
+        }
     }
 
     fn note(&mut self, text: String) {
@@ -169,8 +220,28 @@ impl TeamRun {
             self.note(text);
             return Ok(());
         }
+        let need = self.need(&ask.agent);
+        if let Need::Instruct(to, text) = need {
+            self.ready.push_back(Event::Delta {
+                agent: ask.agent.clone(),
+                text: text.clone(),
+            });
+            let step = Step {
+                agent: ask.agent,
+                kind: StepKind::Instruction,
+                to: Some(to),
+                text,
+                ..Step::default()
+            };
+            self.say(step, None);
+            return Ok(());
+        }
         let cue = if self.own.len() + 1 >= self.max_steps {
             Cue::Last
+        } else if need == Need::Plan {
+            Cue::Plan
+        } else if need == Need::Final {
+            Cue::Final
         } else if self.unclear > 0 {
             Cue::Again
         } else if self
@@ -205,6 +276,7 @@ impl TeamRun {
         // What is committed is kept: the key must not be in it.
         let text = self.endpoint.masked(&text);
         let leads = self.cast.leads(&ask.agent);
+        let need = self.need(&ask.agent);
         let turn = leads.then(|| reply.turn(&text, agents));
         let directive_alone = text.is_empty() && matches!(turn, Some(Turn::Next(_) | Turn::Plan));
         if text.is_empty() && !directive_alone {
@@ -220,9 +292,18 @@ impl TeamRun {
         }));
         let (kind, to, answered) = match turn {
             _ if directive_alone => (StepKind::Message, None, None),
+            Some(Turn::Next(_)) if need == Need::Plan => (StepKind::Plan, None, None),
             Some(Turn::Next(agent)) => (StepKind::Instruction, Some(agent), None),
             Some(Turn::Plan) => (StepKind::Plan, None, None),
             Some(Turn::Answer(answer)) => (StepKind::Answer, None, Some(answer)),
+            // Asked for a plan or for the answer, it gave one in words of its own.
+            Some(Turn::Ledger | Turn::Unclear) if need == Need::Plan => {
+                (StepKind::Plan, None, None)
+            }
+            Some(Turn::Unclear) if need == Need::Final => {
+                (StepKind::Answer, None, Some(text.trim().to_owned()))
+            }
+            Some(Turn::Ledger) => (StepKind::Ledger, None, None),
             Some(Turn::Unclear) => (StepKind::Message, None, None),
             None => match self.cast.orchestrator {
                 Some(_) => (StepKind::Message, None, None),
@@ -232,12 +313,8 @@ impl TeamRun {
                 },
             },
         };
-        if leads && kind == StepKind::Message {
-            self.unclear += 1;
-        } else {
-            self.unclear = 0;
-        }
         if directive_alone {
+            self.unclear += 1;
             self.state = State::Asks(ask);
         } else {
             let step = Step {
@@ -247,12 +324,10 @@ impl TeamRun {
                 text,
                 ..Step::default()
             };
+            self.weigh(&step);
             self.say(step, answered);
         }
-        if self.unclear >= MAX_UNCLEAR {
-            let reason = format!("the orchestrator named nobody to go on, {MAX_UNCLEAR} times");
-            self.state = over(None, &reason);
-        }
+        self.give_up();
         let cut_by = match finish {
             Some("length") => "token limit",
             Some("content_filter") => "content filter",
@@ -273,6 +348,11 @@ impl TeamRun {
                 State::Pending(step) => {
                     let step = std::mem::take(&mut **step);
                     self.deliver(step);
+                }
+                State::Asks(_) if !self.made.is_empty() => {
+                    if let Some(step) = self.made.pop_front() {
+                        self.retrace(step);
+                    }
                 }
                 State::Asks(ask) => {
                     let ask = ask.clone();
