@@ -2,6 +2,7 @@
 //!
 //! Roles and prompts are the log's where it has them; else ours, made from the role's name.
 
+use super::tools::{Allowed, Tool};
 use crate::model::{AgentInfo, ConfigChange, Manifest, Session, Step, StepKind};
 
 const ORCHESTRATOR: &str = include_str!("prompts/orchestrator.md");
@@ -13,10 +14,12 @@ const AGAIN: &str = include_str!("prompts/again.md");
 const LAST: &str = include_str!("prompts/last.md");
 const GO_ON: &str = include_str!("prompts/go_on.md");
 const PLAN: &str = include_str!("prompts/plan.md");
+const TOOLS: &str = include_str!("prompts/tools.md");
+const NO_TOOLS: &str = include_str!("prompts/no_tools.md");
 const FINAL: &str = include_str!("prompts/final.md");
 
 /// Everything that shapes a run, part by part (gate 5): the model, dover's own prompts, the agents with theirs.
-pub(super) fn config(model: &str, session: &Session) -> Manifest {
+pub(super) fn config(model: &str, allowed: &Allowed, session: &Session) -> Manifest {
     let own = [
         ORCHESTRATOR,
         AGENT,
@@ -28,9 +31,14 @@ pub(super) fn config(model: &str, session: &Session) -> Manifest {
         GO_ON,
         PLAN,
         FINAL,
+        TOOLS,
+        NO_TOOLS,
     ];
     let mut config = session.told_config();
     config.add("team prompts", own.concat(), Some("dover's own"));
+    let tools = Tool::ALL.map(|tool| tool.schema().to_string()).join("\n");
+    let shown = allowed.shown();
+    config.add("team tools", format!("{shown}\n{tools}"), Some(&shown));
     config.add("model", model, Some(model).filter(|name| !name.is_empty()));
     config
 }
@@ -40,14 +48,18 @@ pub(super) fn accepts(session: &Session, change: &ConfigChange) -> Result<(), St
     let known = |agent: &str| session.agents.iter().any(|info| info.name == agent);
     match change {
         ConfigChange::Tools { .. } => Err(
-            "there are no tools where a log is continued by a model. Change --prompt or --set-model"
+            "the tools of a continued log are what --allow says. Change --prompt or --set-model"
                 .to_owned(),
         ),
         ConfigChange::Prompt { text, .. } if text.trim().is_empty() => {
             Err("the prompt is empty. Write what the agent should be told".to_owned())
         }
         ConfigChange::Prompt { agent, .. } if !known(agent) => {
-            let names: Vec<&str> = session.agents.iter().map(|info| info.name.as_str()).collect();
+            let names: Vec<&str> = session
+                .agents
+                .iter()
+                .map(|info| info.name.as_str())
+                .collect();
             Err(format!(
                 "there is no agent '{agent}'. There are {}",
                 names.join(", ")
@@ -132,6 +144,22 @@ impl Cast {
         })
     }
 
+    /// Whether an agent of a dialogue runs code for the other: its name or description says so.
+    pub(super) fn executes(&self, name: &str) -> bool {
+        const WORDS: [&str; 6] = [
+            "proxy",
+            "executor",
+            "execution",
+            "terminal",
+            "interpreter",
+            "code runner",
+        ];
+        let info = self.info.iter().find(|info| info.name == name);
+        let about = info.and_then(|info| info.description.as_deref());
+        let said = format!("{name} {}", about.unwrap_or_default()).to_lowercase();
+        WORDS.iter().any(|word| said.contains(word))
+    }
+
     /// The member of this name, however its letter case.
     fn member(&self, name: &str) -> Option<String> {
         let name = name.to_lowercase();
@@ -143,7 +171,7 @@ impl Cast {
     }
 
     /// The system message for an agent.
-    pub(super) fn system(&self, name: &str) -> String {
+    pub(super) fn system(&self, name: &str, tools: &[Tool]) -> String {
         let info = self.info.iter().find(|info| info.name == name);
         let description = info.and_then(|info| info.description.as_deref());
         let own = info.and_then(|info| info.system_prompt.as_deref());
@@ -162,7 +190,15 @@ impl Cast {
             None => DIALOGUE,
             Some(_) => "",
         };
-        let notice = NOTICE.replace("{team}", &self.team());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+        let tools = if names.is_empty() {
+            NO_TOOLS.to_owned()
+        } else {
+            TOOLS.replace("{tools}", &names.join(", "))
+        };
+        let notice = NOTICE
+            .replace("{team}", &self.team())
+            .replace("{tools}", tools.trim_end());
         // A prompt of the log is not ours to fill in.
         let role = match own {
             Some(_) => role,

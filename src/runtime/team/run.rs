@@ -2,18 +2,23 @@
 //!
 //! Every wait happens in [`Run::next`] and leaves the state as it was if it is dropped.
 
+mod act;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use self::act::Acts;
 use super::cast::{Cast, Cue};
+use super::code;
 use super::ledger::{self, Need};
 use super::reply::{Reply, Turn};
+use super::tools::{Kit, Tool};
 use super::{TeamSettings, answer, keys, transcript};
-use crate::endpoint::{Answer, Endpoint, Fault, Prompt};
-use crate::model::{Manifest, RestoredKey, Step, StepKind, Usage};
+use crate::endpoint::{Answer, Call, Endpoint, Fault, Prompt};
+use crate::model::{Effect, Manifest, RestoredKey, Step, StepKind, Usage};
 use crate::runtime::{Decision, Event, Finish, Made, Restore, Run, RuntimeError, Workspace};
 
 /// How often in a row an orchestrator may fail to say who is next.
@@ -34,6 +39,9 @@ pub(super) struct TeamRun {
     left_out: Range<usize>,
     max_steps: usize,
     max_chars: usize,
+    kit: Kit,
+    /// Effects that stay in the world.
+    kept: Vec<Effect>,
     unclear: usize,
     usage: Usage,
     state: State,
@@ -48,6 +56,8 @@ enum State {
     Asks(Ask),
     /// Its answer is coming in.
     Hears(Ask, Box<(Answer, Reply)>),
+    /// Its tools are used.
+    Acts(Acts),
     /// Nothing more happens.
     Over(Finish),
 }
@@ -85,6 +95,12 @@ impl TeamRun {
             left_out: 0..0,
             max_steps: restore.max_steps.min(settings.max_steps),
             max_chars: settings.max_chars,
+            kit: Kit::new(
+                settings.allowed.clone(),
+                restore.workspace,
+                settings.tool_limit,
+            ),
+            kept: restore.kept,
             unclear: 0,
             usage: Usage::default(),
             state: State::Pending(Box::new(pending)),
@@ -101,13 +117,17 @@ impl TeamRun {
         self.steps().rev().find(|step| !transcript::is_note(step))
     }
 
-    fn commit(&mut self, mut step: Step) {
+    fn commit(&mut self, step: Step) {
+        self.commit_with(step, Vec::new());
+    }
+
+    fn commit_with(&mut self, mut step: Step, effects: Vec<Effect>) {
         step.index = self.prefix.len() + self.own.len();
         self.own.push(step.clone());
         self.ready.push_back(Event::Step(Box::new(Made {
             step,
             checkpoint: None,
-            effects: Vec::new(),
+            effects,
         })));
     }
 
@@ -170,7 +190,19 @@ impl TeamRun {
     /// Commits what was said and settles what comes next.
     fn say(&mut self, step: Step, answered: Option<String>) {
         let next = self.cast.after(&step, self.steps());
+        let calls = TeamRun::call_of(&step);
+        let code = next.as_deref().and_then(|next| self.code_for(next, &step));
+        let tool_by = (step.kind == StepKind::ToolResult).then(|| step.agent.clone());
         self.commit(step);
+        if answered.is_none()
+            && let Some(acts) = calls.or(code)
+        {
+            self.state = State::Acts(acts);
+            return;
+        }
+        let ran =
+            tool_by.filter(|agent| self.cast.orchestrator.is_none() && self.cast.executes(agent));
+        let next = ran.map(|agent| self.after_tools(&agent)).or(next);
         self.state = match (answered, next) {
             (Some(answer), _) => over(Some(answer), "answered"),
             (None, Some(agent)) => State::Asks(Ask {
@@ -179,6 +211,16 @@ impl TeamRun {
             }),
             (None, None) => over(None, "nobody is left to speak"),
         };
+    }
+
+    /// The Python that a dialogue's executor is to run next, where the other wrote some.
+    fn code_for(&self, next: &str, step: &Step) -> Option<Acts> {
+        let dialogue = self.cast.orchestrator.is_none() && step.agent != next;
+        if !dialogue || !self.cast.executes(next) || step.kind != StepKind::Message {
+            return None;
+        }
+        let call = code::call(&code::python(&step.text)?);
+        Some(Acts::new(next.to_owned(), vec![call]))
     }
 
     /// The pending step: it may itself end the run.
@@ -252,14 +294,19 @@ impl TeamRun {
         } else {
             Cue::Turn
         };
+        let tools = self.tools_of(&ask.agent, cue);
         let messages = transcript::messages(
-            &self.cast.system(&ask.agent),
+            &self.cast.system(&ask.agent, &tools),
             self.steps(),
             &self.left_out,
             &ask.agent,
             self.cast.cue(&ask.agent, cue).as_deref(),
         );
-        let answer = self.endpoint.open(&Prompt::of(messages)).await?;
+        let prompt = Prompt {
+            tools: Kit::schemas(&tools),
+            ..Prompt::of(messages)
+        };
+        let answer = self.endpoint.open(&prompt).await?;
         let reply = if self.cast.leads(&ask.agent) {
             Reply::directed()
         } else {
@@ -267,6 +314,39 @@ impl TeamRun {
         };
         self.state = State::Hears(ask, Box::new((answer, reply)));
         Ok(())
+    }
+
+    /// The tools that an agent is offered now. The orchestrator has none, and the last turn is for words.
+    fn tools_of(&self, agent: &str, cue: Cue) -> Vec<Tool> {
+        if self.cast.leads(agent) || cue == Cue::Last {
+            return Vec::new();
+        }
+        self.kit.offered(agent)
+    }
+
+    /// The answer is whole and calls tools: what was said beside is a thought.
+    fn heard_calls(&mut self, ask: Ask, mut reply: Reply, calls: Vec<Call>) {
+        let (last, text) = reply.finish(&self.cast.agents);
+        let text = self.endpoint.masked(&text);
+        let agent = ask.agent;
+        self.ready.extend(last.map(|text| Event::Delta {
+            agent: agent.clone(),
+            text,
+        }));
+        if !text.is_empty() {
+            self.commit(Step {
+                agent: agent.clone(),
+                kind: StepKind::Thought,
+                text,
+                ..Step::default()
+            });
+        }
+        let masked = |call: Call| {
+            let arguments = self.endpoint.masked(&call.arguments);
+            Call::new(call.id, call.name, arguments)
+        };
+        let calls = calls.into_iter().map(masked).collect();
+        self.state = State::Acts(Acts::new(agent, calls));
     }
 
     /// The answer is whole: makes its step.
@@ -371,9 +451,20 @@ impl TeamRun {
                         let (ask, reply) = (ask.clone(), std::mem::take(reply));
                         let finish = answer.finish.take();
                         self.usage.add(&answer.usage);
-                        self.heard(ask, reply, finish.as_deref())?;
+                        let calls = std::mem::take(&mut answer.calls);
+                        if calls.is_empty() || self.cast.leads(&ask.agent) {
+                            self.heard(ask, reply, finish.as_deref())?;
+                        } else {
+                            self.heard_calls(ask, reply, calls);
+                        }
                     }
                 }
+                State::Acts(_) if !self.made.is_empty() => {
+                    if let Some(step) = self.made.pop_front() {
+                        self.retrace(step);
+                    }
+                }
+                State::Acts(_) => self.act().await,
                 State::Over(finish) => return Ok(Event::Finished(finish.clone())),
             }
         }
@@ -399,11 +490,16 @@ impl Run for TeamRun {
         self.config.clone()
     }
 
-    // Its agents have no tools, so nothing is ever asked.
-    fn decide(&mut self, _: Decision) {}
+    fn decide(&mut self, decision: Decision) {
+        if let State::Acts(acts) = &mut self.state {
+            acts.decide(decision);
+        }
+    }
 
     fn workspace(&self) -> Workspace {
-        Workspace::None
+        self.kit
+            .workspace()
+            .map_or(Workspace::None, |dir| Workspace::Dir(dir.clone()))
     }
 
     fn usage(&self) -> Usage {
