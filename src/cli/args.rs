@@ -1,5 +1,6 @@
 //! The words of the command line. Its help texts are the reference; the README shows examples.
 
+mod allow;
 mod value;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
+pub use allow::Allow;
 use value::{duration, effect, mark, named, owner, tool, verifier};
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
@@ -135,6 +137,9 @@ pub struct Show {
 /// `dover fork`.
 #[derive(clap::Args, Debug)]
 pub struct Fork {
+    /// What the tools may touch
+    #[command(flatten)]
+    pub allow: Allow,
     /// File, stored id or branch
     pub session: String,
     /// One branch of it, such as b2 [default: main]
@@ -260,6 +265,9 @@ pub struct Approve {
 /// `dover resume`.
 #[derive(clap::Args, Debug)]
 pub struct Resume {
+    /// What the tools may touch
+    #[command(flatten)]
+    pub allow: Allow,
     /// The intervention that was held, such as release-notes/i1
     pub intervention: String,
     /// Run although the state cannot be restored exactly; the branches say so for ever

@@ -6,9 +6,12 @@ use std::time::Duration;
 use dover::endpoint::EndpointSettings;
 use dover::model::{AgentInfo, Session, Step, StepKind};
 use dover::runtime::team::{Team, TeamSettings};
-use dover::runtime::{Event, Finish, Restore, Run, Runtime, RuntimeError};
+use dover::runtime::{Decision, Event, Finish, Restore, Run, Runtime, RuntimeError};
 
 use crate::support::model_server::ModelServer;
+
+mod ledgers;
+mod tools;
 
 const KEY: &str = "sk-marker-5f1c";
 const EDIT: &str = "Read the lighthouse keeper's diary of March 1911 and name the vessel.";
@@ -151,8 +154,11 @@ fn fork((session, steps): (Session, Vec<Step>), at: usize, edit: Option<&str>) -
 }
 
 /// What came out of a run.
-#[derive(Default)]
 struct Played {
+    /// What every question is answered with.
+    decision: Decision,
+    /// The tools that were asked about.
+    asked: Vec<String>,
     steps: Vec<Step>,
     /// The deltas before each step.
     streamed: Vec<String>,
@@ -160,13 +166,36 @@ struct Played {
     error: Option<RuntimeError>,
 }
 
+impl Default for Played {
+    fn default() -> Self {
+        Self {
+            decision: Decision::Allow,
+            asked: Vec::new(),
+            steps: Vec::new(),
+            streamed: Vec::new(),
+            finish: None,
+            error: None,
+        }
+    }
+}
+
 async fn play(run: &mut Box<dyn Run>) -> Played {
-    let mut played = Played::default();
+    play_deciding(run, Decision::Allow).await
+}
+
+async fn play_deciding(run: &mut Box<dyn Run>, decision: Decision) -> Played {
+    let mut played = Played {
+        decision,
+        ..Played::default()
+    };
     let mut streamed = String::new();
     loop {
         match run.next().await {
             Ok(Event::Delta { text, .. }) => streamed.push_str(&text),
-            Ok(Event::Ask(_)) => panic!("a team has no tools"),
+            Ok(Event::Ask(effect)) => {
+                played.asked.push(effect.tool.clone());
+                run.decide(played.decision);
+            }
             Ok(Event::Step(made)) => {
                 played.steps.push(made.step);
                 played.streamed.push(std::mem::take(&mut streamed));
