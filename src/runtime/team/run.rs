@@ -141,8 +141,17 @@ impl TeamRun {
             self.commit(step);
             return;
         }
+        // A worker's thought stands beside a call that is still to come.
+        let thinks = step.kind == StepKind::Thought && !self.cast.leads(&step.agent);
+        let agent = step.agent.clone();
         self.weigh(&step);
         self.deliver(step);
+        if thinks {
+            self.state = State::Asks(Ask {
+                agent,
+                again: false,
+            });
+        }
         self.give_up();
     }
 

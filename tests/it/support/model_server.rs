@@ -44,6 +44,8 @@ pub struct ModelServer {
 
 #[derive(Default)]
 struct Shared {
+    /// How long it thinks before each answer.
+    delay: Duration,
     seen: Mutex<Vec<Seen>>,
     left: Notify,
 }
@@ -78,9 +80,17 @@ impl Drop for ModelServer {
 impl ModelServer {
     /// Listens on a port of this machine; 0 takes any that is free.
     pub async fn start(port: u16) -> std::io::Result<Self> {
+        Self::thinking(port, Duration::ZERO).await
+    }
+
+    /// The same with a time that it takes before each answer; requests do not wait for each other.
+    pub async fn thinking(port: u16, delay: Duration) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared {
+            delay,
+            ..Shared::default()
+        });
         let served = Arc::clone(&shared);
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
@@ -172,6 +182,9 @@ async fn serve(socket: TcpStream, shared: &Shared) -> std::io::Result<()> {
         all.push(seen.clone());
         again
     };
+    if !shared.delay.is_zero() {
+        tokio::time::sleep(shared.delay).await;
+    }
     respond(&mut socket, mode(&seen.body, again), &seen, shared).await
 }
 
@@ -444,12 +457,27 @@ fn ledger(body: &Value, progress: bool) -> String {
     let last = body["messages"].as_array().and_then(|all| all.last());
     let cue = last.and_then(|last| last["content"].as_str());
     let plain = answer(body);
-    if !cue.is_some_and(|cue| cue.contains("progress ledger")) {
+    let cue = cue.unwrap_or_default();
+    if cue.contains("Plan:") {
+        // A plan states no answer.
+        return plain
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .replace(REPORT, "Plan:");
+    }
+    if !cue.contains("progress ledger") {
         return plain;
     }
     let next = plain
         .strip_prefix("NEXT: ")
         .and_then(|rest| rest.split_once('\n'));
+    // Who sees no progress sends the first agent again, whatever was reported.
+    let first = cue
+        .split_once("one of:")
+        .and_then(|(_, rest)| rest.split([',', ')']).next());
+    let again = (first.unwrap_or_default().trim(), "Try once more.");
+    let next = if progress { next } else { next.or(Some(again)) };
     let (agent, instruction) = next.unwrap_or_default();
     json!({
         "is_request_satisfied": {"reason": "counted", "answer": next.is_none()},

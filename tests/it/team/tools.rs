@@ -134,3 +134,57 @@ async fn what_is_allowed_is_described_and_pinned() {
     );
     assert_ne!(closed.config, open.config);
 }
+
+/// A web server of two pages, one of which leads to another name of this machine.
+async fn pages() -> std::net::SocketAddr {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let mut socket = BufReader::new(socket);
+            let mut asked = String::new();
+            socket.read_line(&mut asked).await.unwrap();
+            let mut line = String::from("-");
+            while !line.trim().is_empty() {
+                line.clear();
+                socket.read_line(&mut line).await.unwrap();
+            }
+            let answer = if asked.contains("/away") {
+                let to = format!("http://localhost:{}/", address.port());
+                format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n")
+            } else {
+                let page = "<html><head><title>t</title><script>no()</script></head><body><h1>Log</h1><p>The <b>Petrel</b> passed.</p></body></html>";
+                format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
+                    page.len()
+                )
+            };
+            socket.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_page_is_read_as_text_and_no_redirect_leads_out_of_the_list() {
+    let address = pages().await;
+    let read = |path: &str| format!("Open http://{address}{path} and name the vessel.");
+    let allow = format!("fetch={}", address.ip());
+    let played = work(&[&allow], &read("/log"), Decision::Refuse, vec![]).await;
+    let page = result(&played);
+    assert!(
+        page.text.contains("Petrel") && !page.text.contains('<'),
+        "{}",
+        page.text
+    );
+    assert!(!page.text.contains("no()") && played.asked.is_empty());
+    let played = work(&[&allow], &read("/away"), Decision::Refuse, vec![]).await;
+    let page = result(&played);
+    assert!(
+        page.text.contains("localhost is not allowed"),
+        "{}",
+        page.text
+    );
+    assert!(page.meta.error && played.finish.is_some());
+}
