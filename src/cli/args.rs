@@ -1,5 +1,6 @@
 //! The words of the command line. Its help texts are the reference; the README shows examples.
 
+mod allow;
 mod debug;
 mod eval;
 mod model;
@@ -14,6 +15,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
+pub use allow::Allow;
 pub use debug::Debug;
 pub use eval::{Eval, EvalCommand};
 pub use model::{Analysing, Spending};
@@ -145,6 +147,9 @@ pub struct Show {
 /// `dover fork`.
 #[derive(clap::Args, Debug)]
 pub struct Fork {
+    /// What the tools may touch
+    #[command(flatten)]
+    pub allow: Allow,
     /// File, stored id or branch
     pub session: String,
     /// One branch of it, such as b2 [default: main]
@@ -270,6 +275,9 @@ pub struct Approve {
 /// `dover resume`.
 #[derive(clap::Args, Debug)]
 pub struct Resume {
+    /// What the tools may touch
+    #[command(flatten)]
+    pub allow: Allow,
     /// The intervention that was held, such as release-notes/i1
     pub intervention: String,
     /// Run although the state cannot be restored exactly; the branches say so for ever

@@ -104,6 +104,7 @@ impl Context {
         Ok(ModelSettings {
             judge: judge.transpose()?,
             endpoint,
+            ..ModelSettings::default()
         })
     }
 

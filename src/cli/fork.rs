@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::args::Fork;
+use super::args::{Allow, Fork};
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
@@ -14,7 +14,7 @@ use crate::gate::GateResult;
 use crate::model::{
     Branch, BranchId, Category, ConfigChange, EditClass, GateStatus, Intervention, RunStatus, Tally,
 };
-use crate::pipeline::{self, ForkRequest, Jobs, Outcome, Verdict};
+use crate::pipeline::{self, ForkRequest, Jobs, ModelSettings, Outcome, Verdict};
 use crate::store::Store;
 
 /// What a fork came to, under the names that the README documents.
@@ -86,7 +86,7 @@ pub fn run(context: &mut Context, args: Fork) -> Result<Exit, CliError> {
         new_effects: args.new_effects.into(),
         ..ForkRequest::at(branch, args.at, context.operator())
     };
-    carry_out(context, &store, request, args.jobs)
+    carry_out(context, &store, request, args.jobs, &args.allow)
 }
 
 /// Takes a request through the gates and tells what came of it.
@@ -95,8 +95,13 @@ pub(super) fn carry_out(
     store: &Store,
     request: ForkRequest,
     jobs: u16,
+    allow: &Allow,
 ) -> Result<Exit, CliError> {
-    let plan = pipeline::plan(store, request, &context.model()?)?;
+    let models = ModelSettings {
+        allowed: allow.allowed(),
+        ..context.model()?
+    };
+    let plan = pipeline::plan(store, request, &models)?;
     let outcome = replay::run(
         store,
         plan,

@@ -17,5 +17,5 @@ pub fn run(context: &mut Context, args: &Resume) -> Result<Exit, CliError> {
         new_effects: args.new_effects.into(),
         ..stored
     };
-    fork::carry_out(context, &store, request, args.jobs)
+    fork::carry_out(context, &store, request, args.jobs, &args.allow)
 }

@@ -43,6 +43,19 @@ pub struct Call {
     index: Option<u64>,
 }
 
+impl Call {
+    /// A whole call.
+    #[must_use]
+    pub const fn new(id: String, name: String, arguments: String) -> Self {
+        Self {
+            id,
+            name,
+            arguments,
+            index: None,
+        }
+    }
+}
+
 /// Puts a piece to the call it belongs to: by its index, else by its id, else to the last one.
 pub(super) fn join(calls: &mut Vec<Call>, piece: Piece) {
     let by = |call: &&mut Call| match (piece.index, &piece.id) {

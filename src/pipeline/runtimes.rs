@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::endpoint::EndpointSettings;
 use crate::model::Session;
 use crate::runtime::scenario::Scenario;
-use crate::runtime::team::{Team, TeamSettings};
+use crate::runtime::team::{Allowed, Team, TeamSettings};
 use crate::runtime::{Runtime, RuntimeError};
 
 use super::PipelineError;
@@ -17,6 +17,8 @@ pub struct ModelSettings {
     pub endpoint: EndpointSettings,
     /// The model that judges; where nothing is said of it, the same.
     pub judge: Option<EndpointSettings>,
+    /// What the team's tools may touch beyond the workspace.
+    pub allowed: Allowed,
 }
 
 /// Chooses the runtime of a session: the one asked for, else its own.
@@ -53,6 +55,7 @@ fn team(session: &Session, settings: &ModelSettings) -> Result<Arc<dyn Runtime>,
             model: changed.or_else(|| settings.endpoint.model.clone()),
             ..settings.endpoint.clone()
         },
+        allowed: settings.allowed.clone(),
         ..TeamSettings::default()
     });
     team.ready()?;

@@ -228,7 +228,7 @@ fn another_model_is_no_silent_change() {
         gate["found"]
             .as_str()
             .unwrap()
-            .contains("2 of them by this fork")
+            .contains("3 of them by this fork")
     );
     assert_eq!(
         gate["details"][0],

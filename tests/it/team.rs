@@ -6,9 +6,13 @@ use std::time::Duration;
 use dover::endpoint::EndpointSettings;
 use dover::model::{AgentInfo, Session, Step, StepKind};
 use dover::runtime::team::{Team, TeamSettings};
-use dover::runtime::{Event, Finish, Restore, Run, Runtime, RuntimeError};
+use dover::runtime::{Decision, Event, Finish, Restore, Run, Runtime, RuntimeError};
 
 use crate::support::model_server::ModelServer;
+
+mod ledgers;
+mod told;
+mod tools;
 
 const KEY: &str = "sk-marker-5f1c";
 const EDIT: &str = "Read the lighthouse keeper's diary of March 1911 and name the vessel.";
@@ -151,8 +155,11 @@ fn fork((session, steps): (Session, Vec<Step>), at: usize, edit: Option<&str>) -
 }
 
 /// What came out of a run.
-#[derive(Default)]
 struct Played {
+    /// What every question is answered with.
+    decision: Decision,
+    /// The tools that were asked about.
+    asked: Vec<String>,
     steps: Vec<Step>,
     /// The deltas before each step.
     streamed: Vec<String>,
@@ -160,13 +167,36 @@ struct Played {
     error: Option<RuntimeError>,
 }
 
+impl Default for Played {
+    fn default() -> Self {
+        Self {
+            decision: Decision::Allow,
+            asked: Vec::new(),
+            steps: Vec::new(),
+            streamed: Vec::new(),
+            finish: None,
+            error: None,
+        }
+    }
+}
+
 async fn play(run: &mut Box<dyn Run>) -> Played {
-    let mut played = Played::default();
+    play_deciding(run, Decision::Allow).await
+}
+
+async fn play_deciding(run: &mut Box<dyn Run>, decision: Decision) -> Played {
+    let mut played = Played {
+        decision,
+        ..Played::default()
+    };
     let mut streamed = String::new();
     loop {
         match run.next().await {
             Ok(Event::Delta { text, .. }) => streamed.push_str(&text),
-            Ok(Event::Ask(_)) => panic!("a team has no tools"),
+            Ok(Event::Ask(effect)) => {
+                played.asked.push(effect.tool.clone());
+                run.decide(played.decision);
+            }
             Ok(Event::Step(made)) => {
                 played.steps.push(made.step);
                 played.streamed.push(std::mem::take(&mut streamed));
@@ -517,66 +547,4 @@ async fn a_dropped_question_can_be_asked_again() {
     let rest = play(&mut run).await;
     let (_server, whole) = played("good").await;
     assert_eq!(rest.steps[..], whole.steps[1..]);
-}
-
-#[tokio::test]
-async fn what_is_missing_is_named() {
-    let url = "http://127.0.0.1:9/v1";
-    let cases = [
-        (None, Some("m"), None, "OPENAI_BASE_URL"),
-        (Some(" "), Some("m"), None, "OPENAI_BASE_URL"),
-        (Some("127.0.0.1:9"), Some("m"), None, "OPENAI_BASE_URL"),
-        (Some(url), None, None, "OPENAI_MODEL"),
-        (Some(url), Some("m"), Some("a\nb"), "OPENAI_API_KEY"),
-    ];
-    for (base_url, model, api_key, named) in cases {
-        let team = Team::new(TeamSettings {
-            endpoint: EndpointSettings {
-                base_url: base_url.map(str::to_owned),
-                model: model.map(str::to_owned),
-                api_key: api_key.map(str::to_owned),
-                ..EndpointSettings::default()
-            },
-            ..TeamSettings::default()
-        });
-        for result in [
-            team.ready(),
-            team.restore(fork(log(), 6, None)).await.map(drop),
-        ] {
-            let error = result.unwrap_err();
-            assert!(matches!(error, RuntimeError::Missing { .. }), "{error:?}");
-            assert!(error.to_string().contains(named), "{error}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn it_says_what_it_is_and_never_the_key() {
-    let team = Team::new(settings("http://127.0.0.1:9/v1/", "good"));
-    let (mut session, steps) = log();
-    let said = team.describe(&session);
-    assert!(!said.exact && said.local_fixtures);
-    assert!(
-        said.detail.contains("good at http://127.0.0.1:9/v1;"),
-        "{}",
-        said.detail
-    );
-    assert!(!format!("{team:?} {said:?}").contains(KEY));
-
-    session.profile.required_keys = vec!["browser".to_owned()];
-    let run = team
-        .restore(fork((session.clone(), steps), 6, None))
-        .await
-        .unwrap();
-    assert_eq!(run.config(), said.config);
-    let keys = run.keys();
-    let names: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
-    assert_eq!(names, ["agent_memory", "browser"]);
-    assert_eq!(keys[0].test, "transcript re-seeded");
-    assert!(keys.iter().all(|key| key.fingerprint.is_none()));
-
-    let other = Team::new(settings("http://127.0.0.1:9/v1", "better"));
-    assert_ne!(other.describe(&session).config, said.config);
-    session.agents[2].system_prompt = Some("You are new.".to_owned());
-    assert_ne!(team.describe(&session).config, said.config);
 }

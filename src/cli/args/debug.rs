@@ -1,6 +1,6 @@
 //! The words of `dover debug`.
 
-use super::{Analysing, Effects};
+use super::{Allow, Analysing, Effects};
 
 /// `dover debug`.
 #[derive(clap::Args, Debug)]
@@ -35,6 +35,8 @@ pub struct Debug {
     /// Where the runs run [default: the session's own, else team]
     #[arg(long, value_name = "NAME", value_parser = ["scenario", "team"], conflicts_with = "resume")]
     pub runtime: Option<String>,
+    #[command(flatten)]
+    pub allow: Allow,
     #[command(flatten)]
     pub analysing: Analysing,
     /// Runs at the same time, of all trials together

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::Analysing;
+use super::{Allow, Analysing};
 use crate::pipeline::eval::results::Shard;
 
 /// `dover eval`.
@@ -38,6 +38,8 @@ pub struct Eval {
     /// Where the runs run [default: the session's own, else team]
     #[arg(long, value_name = "NAME", value_parser = ["scenario", "team"])]
     pub runtime: Option<String>,
+    #[command(flatten)]
+    pub allow: Allow,
     #[command(flatten)]
     pub analysing: Analysing,
     /// Runs at the same time

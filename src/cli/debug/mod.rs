@@ -21,7 +21,10 @@ pub(super) use watch::Watch;
 pub fn run(context: &mut Context, args: &Debug) -> Result<Exit, CliError> {
     let store = context.store()?;
     let branch = context::branch(&store, &args.session, args.branch.as_deref())?;
-    let models = context.models(&args.analysing.spending)?;
+    let models = ModelSettings {
+        allowed: args.allow.allowed(),
+        ..context.models(&args.analysing.spending)?
+    };
     let settings = settings(&store, branch, args)?;
     let analyst = pipeline::analysts::choose(&settings.analyst, &models, args.analysing.few_shot)?;
     let request = DebugRequest {

@@ -15,7 +15,10 @@ use crate::pipeline::{self, DebugRequest, Jobs, ModelSettings, NewEffects};
 
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Eval) -> Result<Exit, CliError> {
-    let models = context.models(&args.analysing.spending)?;
+    let models = ModelSettings {
+        allowed: args.allow.allowed(),
+        ..context.models(&args.analysing.spending)?
+    };
     let name = args
         .analysing
         .analyst

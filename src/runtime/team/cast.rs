@@ -2,6 +2,7 @@
 //!
 //! Roles and prompts are the log's where it has them; else ours, made from the role's name.
 
+use super::tools::{Allowed, Tool};
 use crate::model::{AgentInfo, ConfigChange, Manifest, Session, Step, StepKind};
 
 const ORCHESTRATOR: &str = include_str!("prompts/orchestrator.md");
@@ -12,9 +13,13 @@ const TURN: &str = include_str!("prompts/turn.md");
 const AGAIN: &str = include_str!("prompts/again.md");
 const LAST: &str = include_str!("prompts/last.md");
 const GO_ON: &str = include_str!("prompts/go_on.md");
+const PLAN: &str = include_str!("prompts/plan.md");
+const TOOLS: &str = include_str!("prompts/tools.md");
+const NO_TOOLS: &str = include_str!("prompts/no_tools.md");
+const FINAL: &str = include_str!("prompts/final.md");
 
 /// Everything that shapes a run, part by part (gate 5): the model, dover's own prompts, the agents with theirs.
-pub(super) fn config(model: &str, session: &Session) -> Manifest {
+pub(super) fn config(model: &str, allowed: &Allowed, session: &Session) -> Manifest {
     let own = [
         ORCHESTRATOR,
         AGENT,
@@ -24,9 +29,16 @@ pub(super) fn config(model: &str, session: &Session) -> Manifest {
         AGAIN,
         LAST,
         GO_ON,
+        PLAN,
+        FINAL,
+        TOOLS,
+        NO_TOOLS,
     ];
     let mut config = session.told_config();
     config.add("team prompts", own.concat(), Some("dover's own"));
+    let tools = Tool::ALL.map(|tool| tool.schema().to_string()).join("\n");
+    let shown = allowed.shown();
+    config.add("team tools", format!("{shown}\n{tools}"), Some(&shown));
     config.add("model", model, Some(model).filter(|name| !name.is_empty()));
     config
 }
@@ -36,14 +48,18 @@ pub(super) fn accepts(session: &Session, change: &ConfigChange) -> Result<(), St
     let known = |agent: &str| session.agents.iter().any(|info| info.name == agent);
     match change {
         ConfigChange::Tools { .. } => Err(
-            "there are no tools where a log is continued by a model. Change --prompt or --set-model"
+            "the tools of a continued log are what --allow says. Change --prompt or --set-model"
                 .to_owned(),
         ),
         ConfigChange::Prompt { text, .. } if text.trim().is_empty() => {
             Err("the prompt is empty. Write what the agent should be told".to_owned())
         }
         ConfigChange::Prompt { agent, .. } if !known(agent) => {
-            let names: Vec<&str> = session.agents.iter().map(|info| info.name.as_str()).collect();
+            let names: Vec<&str> = session
+                .agents
+                .iter()
+                .map(|info| info.name.as_str())
+                .collect();
             Err(format!(
                 "there is no agent '{agent}'. There are {}",
                 names.join(", ")
@@ -128,6 +144,22 @@ impl Cast {
         })
     }
 
+    /// Whether an agent of a dialogue runs code for the other: its name or description says so.
+    pub(super) fn executes(&self, name: &str) -> bool {
+        const WORDS: [&str; 6] = [
+            "proxy",
+            "executor",
+            "execution",
+            "terminal",
+            "interpreter",
+            "code runner",
+        ];
+        let info = self.info.iter().find(|info| info.name == name);
+        let about = info.and_then(|info| info.description.as_deref());
+        let said = format!("{name} {}", about.unwrap_or_default()).to_lowercase();
+        WORDS.iter().any(|word| said.contains(word))
+    }
+
     /// The member of this name, however its letter case.
     fn member(&self, name: &str) -> Option<String> {
         let name = name.to_lowercase();
@@ -139,7 +171,7 @@ impl Cast {
     }
 
     /// The system message for an agent.
-    pub(super) fn system(&self, name: &str) -> String {
+    pub(super) fn system(&self, name: &str, tools: &[Tool]) -> String {
         let info = self.info.iter().find(|info| info.name == name);
         let description = info.and_then(|info| info.description.as_deref());
         let own = info.and_then(|info| info.system_prompt.as_deref());
@@ -158,7 +190,15 @@ impl Cast {
             None => DIALOGUE,
             Some(_) => "",
         };
-        let notice = NOTICE.replace("{team}", &self.team());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+        let tools = if names.is_empty() {
+            NO_TOOLS.to_owned()
+        } else {
+            TOOLS.replace("{tools}", &names.join(", "))
+        };
+        let notice = NOTICE
+            .replace("{team}", &self.team())
+            .replace("{tools}", tools.trim_end());
         // A prompt of the log is not ours to fill in.
         let role = match own {
             Some(_) => role,
@@ -175,6 +215,8 @@ impl Cast {
     pub(super) fn cue(&self, name: &str, cue: Cue) -> Option<String> {
         let text = match (self.leads(name), cue) {
             (true, Cue::Last) => LAST.to_owned(),
+            (true, Cue::Plan) => PLAN.to_owned(),
+            (true, Cue::Final) => FINAL.to_owned(),
             (true, Cue::Again) => format!("{AGAIN}\n{TURN}"),
             (true, _) => TURN.to_owned(),
             (false, Cue::Last) if self.orchestrator.is_none() => LAST.to_owned(),
@@ -210,6 +252,10 @@ pub(super) enum Cue {
     GoOn,
     /// Its last reply could not be read.
     Again,
+    /// The orchestrator is to write facts and plan.
+    Plan,
+    /// The orchestrator is to state the answer.
+    Final,
     /// No turn is left after this one.
     Last,
 }

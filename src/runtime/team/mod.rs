@@ -2,9 +2,11 @@
 //! The log's own agents take turns as chat roles; the prefix is sent as it was, the edited step stands at its place.
 //!
 //! Invariants: a step is handed out whole or not at all; the key is in no text, log or error; dropping a run drops its connection.
-//! Not for: tools (there are none, and agents are told so) and exact replay (nothing but the transcript is restored, so every branch is diagnostic).
+//! Workers have tools as far as `--allow` and the run's workspace go; a program asks the operator before it runs.
+//! Not for: exact replay (nothing but the transcript is restored, so every branch is diagnostic).
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -14,9 +16,14 @@ use crate::model::{ConfigChange, Manifest, RestoredKey, Session};
 
 mod answer;
 mod cast;
+mod code;
+mod ledger;
 mod reply;
 mod run;
+mod tools;
 mod transcript;
+
+pub use tools::Allowed;
 
 /// What the team runtime is told.
 #[derive(Clone, Debug)]
@@ -27,6 +34,10 @@ pub struct TeamSettings {
     pub max_steps: usize,
     /// The longest conversation sent, in characters; what is over it is left out from the middle and noted.
     pub max_chars: usize,
+    /// What the workers' tools may touch beyond the workspace.
+    pub allowed: Allowed,
+    /// How long one use of a tool may take.
+    pub tool_limit: Duration,
 }
 
 impl Default for TeamSettings {
@@ -35,6 +46,8 @@ impl Default for TeamSettings {
             endpoint: EndpointSettings::default(),
             max_steps: 30,
             max_chars: 400_000,
+            allowed: Allowed::default(),
+            tool_limit: Duration::from_secs(30),
         }
     }
 }
@@ -67,14 +80,15 @@ impl Runtime for Team {
             name: "team",
             detail: match (model, at) {
                 (Some(model), Some(at)) => format!(
-                    "{model} at {}; no tools, only the endpoint is reached",
-                    shown(at)
+                    "{model} at {}; tools: {}",
+                    shown(at),
+                    self.settings.allowed.shown()
                 ),
                 (None, _) => "no model: set --model or OPENAI_MODEL".to_owned(),
                 (_, None) => "no endpoint: set OPENAI_BASE_URL".to_owned(),
             },
             exact: false,
-            local_fixtures: true,
+            local_fixtures: !self.settings.allowed.outside(),
             config: self.config(session),
         }
     }
@@ -98,7 +112,7 @@ impl Runtime for Team {
 impl Team {
     fn config(&self, session: &Session) -> Manifest {
         let model = given(self.settings.endpoint.model.as_deref());
-        cast::config(model.unwrap_or_default(), session)
+        cast::config(model.unwrap_or_default(), &self.settings.allowed, session)
     }
 }
 

@@ -4,7 +4,7 @@
 //! The opening line is a small text protocol, `NEXT: AGENT`, `PLAN` or `FINAL ANSWER: …`. Models keep to it loosely, so whatever
 //! else an orchestrator says is read with goodwill: a directive further down, or the agent that the text names.
 
-use super::answer;
+use super::{answer, ledger};
 
 /// What an orchestrator's reply is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(super) enum Turn {
     Next(String),
     /// A new plan.
     Plan,
+    /// A progress ledger.
+    Ledger,
     /// The final answer.
     Answer(String),
     /// None of these.
@@ -86,6 +88,9 @@ impl Reply {
         match self.opening.take() {
             Some(Turn::Answer(_)) | None => {}
             Some(turn) => return turn,
+        }
+        if ledger::read(text).is_some() {
+            return Turn::Ledger;
         }
         if let Some(answer) = answer::stated(text) {
             return Turn::Answer(answer);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use crate::model::{Step, StepKind};
+use crate::model::{Step, StepKind, ToolUse};
 
 /// Who speaks for dover itself in a branch. Its notes are for the operator; no agent is shown them.
 pub(super) const NOTES: &str = "dover";
@@ -27,11 +27,14 @@ pub(super) fn messages<'a>(
                 messages.push(message("user", &gap));
             }
         } else if !is_note(step) {
-            messages.push(if step.agent == speaker {
-                message("assistant", &content(step))
-            } else {
-                message("user", &format!("{}: {}", speaker_of(step), content(step)))
-            });
+            // What a tool answered is nobody's own words.
+            messages.push(
+                if step.agent == speaker && step.kind != StepKind::ToolResult {
+                    message("assistant", &content(step))
+                } else {
+                    message("user", &format!("{}: {}", speaker_of(step), content(step)))
+                },
+            );
         }
     }
     messages.extend(cue.map(|cue| message("user", cue)));
@@ -90,6 +93,9 @@ fn message(role: &str, content: &str) -> Value {
 
 /// The name in front of another agent's words, with whom they address.
 fn speaker_of(step: &Step) -> String {
+    if let (StepKind::ToolResult, Some(tool)) = (step.kind, &step.meta.tool) {
+        return format!("{} got from {}", step.agent, tool.name);
+    }
     match &step.to {
         Some(to) => format!("{} -> {to}", step.agent),
         None => step.agent.clone(),
@@ -98,7 +104,10 @@ fn speaker_of(step: &Step) -> String {
 
 /// The words themselves; endpoints refuse an empty message, so a step without words says what it is.
 fn content(step: &Step) -> String {
-    if !step.text.trim().is_empty() {
+    let bare_call = |tool: &ToolUse| tool.arguments.as_ref() == Some(&step.text);
+    let bare_call =
+        step.kind == StepKind::ToolCall && step.meta.tool.as_ref().is_some_and(bare_call);
+    if !step.text.trim().is_empty() && !bare_call {
         return step.text.clone();
     }
     match &step.meta.tool {

@@ -18,10 +18,14 @@
 //! | `no-finish` | a stream that ends with `[DONE]` alone |
 //! | `empty`, `empty-then-ok` | an answer without words |
 //! | `unclear` | an orchestrator that never keeps to the protocol |
+//! | `ledger` | an orchestrator that writes its progress ledger in JSON |
+//! | `stalling` | the same, and it never sees progress |
 //! | `length` | answers marked as cut by the token limit |
 //! | those of an analyst | see `analysis.rs` |
 //! | `MODE-after-N` | a conversation's first N answers are good |
 //! | anything else | a good stream |
+//!
+//! Whatever the model, an agent that is offered tools calls the one that its last instruction has something for (see [`tool_call`]).
 #![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "analysis.rs"]
@@ -44,6 +48,8 @@ pub struct ModelServer {
 
 #[derive(Default)]
 struct Shared {
+    /// How long it thinks before each answer.
+    delay: Duration,
     seen: Mutex<Vec<Seen>>,
     left: Notify,
 }
@@ -78,9 +84,17 @@ impl Drop for ModelServer {
 impl ModelServer {
     /// Listens on a port of this machine; 0 takes any that is free.
     pub async fn start(port: u16) -> std::io::Result<Self> {
+        Self::thinking(port, Duration::ZERO).await
+    }
+
+    /// The same with a time that it takes before each answer; requests do not wait for each other.
+    pub async fn thinking(port: u16, delay: Duration) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared {
+            delay,
+            ..Shared::default()
+        });
         let served = Arc::clone(&shared);
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
@@ -172,6 +186,9 @@ async fn serve(socket: TcpStream, shared: &Shared) -> std::io::Result<()> {
         all.push(seen.clone());
         again
     };
+    if !shared.delay.is_zero() {
+        tokio::time::sleep(shared.delay).await;
+    }
     let mode = mode(&seen.body, again);
     if mode == "formless" && !seen.body["response_format"].is_null() {
         let error = error_object("response_format is not supported");
@@ -256,6 +273,7 @@ async fn respond(
         "rubbish" => return whole(socket, "200 OK", "text/html", "", "<h1>It works!</h1>").await,
         "empty" => String::new(),
         "unclear" => "Let us think about it together.".to_owned(),
+        "ledger" | "stalling" => ledger(body, mode == "ledger"),
         _ => {
             // Whoever was told that an answer cannot be used asks again in the same talk.
             let told = body["messages"].as_array().is_some_and(|all| all.len() > 2);
@@ -293,6 +311,21 @@ async fn respond(
             event(socket, r#"{"choices":[{"delta":{"role":"assistant","content":null,"reasoning_content":"hm"}}],"unknown":[1]}"#).await?;
         }
         _ => {}
+    }
+    if let Some(call) = tool_call(body) {
+        // In two pieces, as servers stream it.
+        let (head, tail) = call["arguments"].as_str().unwrap().split_at(3);
+        for piece in [
+            json!({"index": 0, "id": "call_a", "type": "function", "function": {"name": call["name"], "arguments": head}}),
+            json!({"index": 0, "function": {"arguments": tail}}),
+        ] {
+            let delta = json!({"choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]});
+            event(socket, &delta.to_string()).await?;
+        }
+        let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+        event(socket, &last.to_string()).await?;
+        event(socket, "[DONE]").await?;
+        return socket.write_all(b"0\r\n\r\n").await;
     }
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     let breaks = matches!(mode, "cut" | "reset" | "stall");
@@ -407,6 +440,73 @@ fn answer(body: &Value) -> String {
         .copied()
         .unwrap_or("nobody");
     format!("NEXT: {agent}\n{SEARCH} {finding} and say all you can.")
+}
+
+/// The tool that the last message has something for: a command in backticks, an address, a file's name. What a tool answered calls none.
+fn tool_call(body: &Value) -> Option<Value> {
+    let offered = |name: &str| {
+        let tools = body["tools"].as_array();
+        tools.is_some_and(|tools| tools.iter().any(|tool| tool["function"]["name"] == name))
+    };
+    let told = body["messages"].as_array()?.last()?["content"].as_str()?;
+    let (speaker, said) = told.split_once(": ")?;
+    if speaker.contains(" got from ") {
+        return None;
+    }
+    let call = |name: &str, argument: &str, value: &str| {
+        offered(name)
+            .then(|| json!({"name": name, "arguments": json!({argument: value}).to_string()}))
+    };
+    let clean = |word: &&str| word.trim_end_matches(['.', ',', '?']).to_owned();
+    let mut words = said.split_whitespace().map(|word| clean(&word));
+    let quoted = said.split('`').nth(1);
+    quoted
+        .and_then(|command| call("run_shell", "command", command))
+        .or_else(|| {
+            let url = words.clone().find(|word| word.starts_with("http"))?;
+            call("fetch_page", "url", &url)
+        })
+        .or_else(|| {
+            let file = words.find(|word| word.contains('.') && !word.contains("://"))?;
+            call("read_file", "path", &file)
+        })
+}
+
+/// An orchestrator's answer as Magentic-One wants it, from the same thoughts as [`answer`]; others answer as ever.
+fn ledger(body: &Value, progress: bool) -> String {
+    let last = body["messages"].as_array().and_then(|all| all.last());
+    let cue = last.and_then(|last| last["content"].as_str());
+    let plain = answer(body);
+    let cue = cue.unwrap_or_default();
+    if cue.contains("Plan:") {
+        // A plan states no answer.
+        return plain
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .replace(REPORT, "Plan:");
+    }
+    if !cue.contains("progress ledger") {
+        return plain;
+    }
+    let next = plain
+        .strip_prefix("NEXT: ")
+        .and_then(|rest| rest.split_once('\n'));
+    // Who sees no progress sends the first agent again, whatever was reported.
+    let first = cue
+        .split_once("one of:")
+        .and_then(|(_, rest)| rest.split([',', ')']).next());
+    let again = (first.unwrap_or_default().trim(), "Try once more.");
+    let next = if progress { next } else { next.or(Some(again)) };
+    let (agent, instruction) = next.unwrap_or_default();
+    json!({
+        "is_request_satisfied": {"reason": "counted", "answer": next.is_none()},
+        "is_in_loop": {"reason": "looked", "answer": false},
+        "is_progress_being_made": {"reason": "looked", "answer": progress},
+        "next_speaker": {"reason": "by length", "answer": agent},
+        "instruction_or_question": {"reason": "found", "answer": instruction},
+    })
+    .to_string()
 }
 
 /// The words of four letters and more, each once, without a speaker's name in front.
