@@ -24,6 +24,7 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod loop_team;
 mod never_runs;
 mod readme;
 mod receipts;

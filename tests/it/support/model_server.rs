@@ -51,6 +51,8 @@ struct Shared {
     /// How long it thinks before each answer.
     delay: Duration,
     seen: Mutex<Vec<Seen>>,
+    /// Requests being thought about now, and the most there were at once.
+    busy: Mutex<(usize, usize)>,
     left: Notify,
 }
 
@@ -122,6 +124,11 @@ impl ModelServer {
         self.shared.seen.lock().unwrap().clone()
     }
 
+    /// The most requests that were being thought about at once.
+    pub fn most_at_once(&self) -> usize {
+        self.shared.busy.lock().unwrap().1
+    }
+
     /// Waits until a client has left a stalled answer.
     pub async fn left(&self) {
         self.shared.left.notified().await;
@@ -186,9 +193,15 @@ async fn serve(socket: TcpStream, shared: &Shared) -> std::io::Result<()> {
         all.push(seen.clone());
         again
     };
+    {
+        let mut busy = shared.busy.lock().unwrap();
+        busy.0 += 1;
+        busy.1 = busy.1.max(busy.0);
+    }
     if !shared.delay.is_zero() {
         tokio::time::sleep(shared.delay).await;
     }
+    shared.busy.lock().unwrap().0 -= 1;
     let mode = mode(&seen.body, again);
     if mode == "formless" && !seen.body["response_format"].is_null() {
         let error = error_object("response_format is not supported");
