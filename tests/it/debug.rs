@@ -25,7 +25,7 @@ const WRONG: &str = "Scroll down one page.";
 #[derive(Default)]
 struct Scripted {
     /// Per trial the edits of its rounds: the step and the text; none is "no edit can be made".
-    edits: BTreeMap<usize, Vec<Option<(usize, &'static str)>>>,
+    edits: BTreeMap<usize, Vec<Edit>>,
     seen: Mutex<Vec<(Case, Vec<Tried>)>>,
 }
 
@@ -185,7 +185,10 @@ impl Desk {
     }
 }
 
-fn scripted(edits: &[(usize, &[Option<(usize, &'static str)>])]) -> Arc<Scripted> {
+/// An edit: the step and the text; none is "no edit can be made".
+type Edit = Option<(usize, &'static str)>;
+
+fn scripted(edits: &[(usize, &[Edit])]) -> Arc<Scripted> {
     Arc::new(Scripted {
         edits: edits
             .iter()

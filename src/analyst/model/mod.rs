@@ -8,6 +8,7 @@ mod cut;
 mod stage;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use async_trait::async_trait;
 
@@ -177,20 +178,21 @@ impl Analyst for ModelAnalyst {
             )));
         }
         let mut question = Self::question(case, &hypothesis.trial, tried);
-        question.push_str(&format!(
+        let _ = write!(
+            question,
             "\nThe suspected mistake: step {} by {}. {}\n\nMessages that could be rewritten:\n",
             hypothesis.step, hypothesis.agent, hypothesis.reason
-        ));
+        );
         for (name, (_, step)) in &places {
-            question.push_str(&format!("\n{name}, step {}:\n{}\n", step.index, step.text));
+            let _ = write!(question, "\n{name}, step {}:\n{}\n", step.index, step.text);
         }
         if self.few_shot {
-            question.push_str(&format!("\n{FEW_SHOT}"));
+            let _ = write!(question, "\n{FEW_SHOT}");
         }
         let proposal = self
             .asked
             .ask(Stage::Intervene, question, |said: Intervened| {
-                edit(case, &places, tried, said)
+                edit(case, &places, tried, &said)
             })
             .await?;
         Ok(Intervention::Edit(proposal))
@@ -217,7 +219,7 @@ impl Analyst for ModelAnalyst {
             cut::steps(&case.steps, cut::BUDGET)
         );
         for (at, milestone) in milestones.iter().enumerate() {
-            question.push_str(&format!("{}. {}\n", at + 1, milestone.title));
+            let _ = writeln!(question, "{}. {}", at + 1, milestone.title);
         }
         let (count, len) = (milestones.len(), case.steps.len());
         self.judge()
@@ -358,7 +360,7 @@ fn edit(
     case: &Case,
     places: &BTreeMap<&'static str, (Target, &Step)>,
     tried: &[Tried],
-    said: Intervened,
+    said: &Intervened,
 ) -> Result<Proposal, String> {
     let names = || places.keys().copied().collect::<Vec<_>>().join(" or ");
     let (target, original) = places

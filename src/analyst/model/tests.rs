@@ -95,7 +95,7 @@ fn an_edit_is_held_against_the_rules() {
             &case,
             &places,
             tried,
-            Intervened {
+            &Intervened {
                 target: target.into(),
                 text: text.into(),
             },
@@ -137,7 +137,7 @@ fn an_edit_is_held_against_the_rules() {
         learnt: "nothing".into(),
     };
     assert!(
-        write("instruction", &good.text, &[tried.clone()])
+        write("instruction", &good.text, std::slice::from_ref(&tried))
             .unwrap_err()
             .contains("tried before")
     );

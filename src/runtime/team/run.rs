@@ -438,7 +438,7 @@ impl TeamRun {
                     let step = std::mem::take(&mut **step);
                     self.deliver(step);
                 }
-                State::Asks(_) if !self.made.is_empty() => {
+                State::Asks(_) | State::Acts(_) if !self.made.is_empty() => {
                     if let Some(step) = self.made.pop_front() {
                         self.retrace(step);
                     }
@@ -466,11 +466,6 @@ impl TeamRun {
                         } else {
                             self.heard_calls(ask, reply, calls);
                         }
-                    }
-                }
-                State::Acts(_) if !self.made.is_empty() => {
-                    if let Some(step) = self.made.pop_front() {
-                        self.retrace(step);
                     }
                 }
                 State::Acts(_) => self.act().await,

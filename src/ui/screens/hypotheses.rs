@@ -110,7 +110,7 @@ impl Painter<'_> {
         line.push_span(Span::styled(flag, theme.style(Role::Warn)));
         line.push_span(Span::styled(
             fitted(&clean_line(&at.agent), agents) + " ",
-            theme.style(self.agent_role(open, &at.agent)),
+            theme.style(agent_role(open, &at.agent)),
         ));
         let edit = match (&filed.proposal, filed.standing) {
             (Some(edit), _) => format!("edit {:<5}", edit.target.step),
@@ -139,15 +139,6 @@ impl Painter<'_> {
             (None, None, Standing::Untestable) => Span::styled("untestable", muted),
             (None, None, _) => Span::styled("untested", muted),
         }
-    }
-
-    fn agent_role(&self, open: &Open, agent: &str) -> Role {
-        let place = open
-            .session
-            .agents
-            .iter()
-            .position(|known| known.name == agent);
-        Role::agent(place.unwrap_or(open.session.agents.len()))
     }
 
     fn nobody(&self, trial: Trial, width: u16) -> Vec<Line<'static>> {
@@ -230,4 +221,11 @@ impl Painter<'_> {
         };
         hanging(head, Passage::plain(text, role), width, self.theme)
     }
+}
+
+/// The colour of an agent, as everywhere.
+fn agent_role(open: &Open, agent: &str) -> Role {
+    let agents = &open.session.agents;
+    let place = agents.iter().position(|known| known.name == agent);
+    Role::agent(place.unwrap_or(agents.len()))
 }

@@ -26,7 +26,12 @@
 //! | anything else | a good stream |
 //!
 //! Whatever the model, an agent that is offered tools calls the one that its last instruction has something for (see [`tool_call`]).
-#![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::too_many_lines
+)]
 
 #[path = "analysis.rs"]
 mod analysis;

@@ -111,7 +111,7 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> Resul
     let Some(mut pipe) = pipe else {
         return Ok(());
     };
-    let mut piece = [0; 8192];
+    let mut piece = vec![0; 8192];
     loop {
         let count = pipe.read(&mut piece).await.map_err(|it| it.to_string())?;
         into.extend(piece.iter().take(count));
