@@ -7,7 +7,7 @@ use dover::import::{Collect, Imported, import};
 use dover::model::{StepKind, trials_of_kinds};
 
 /// The corpus, if it is there. A missing one is said, and is a failure where nobody would read it.
-fn corpus() -> Option<PathBuf> {
+pub fn corpus() -> Option<PathBuf> {
     let root = std::env::var_os("DOVER_CORPUS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
         PathBuf::from,

@@ -13,6 +13,7 @@
 )]
 
 mod analyst;
+mod attribution;
 mod authority;
 mod cli;
 mod config;

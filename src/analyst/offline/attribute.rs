@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::features::{Manner, Place, vector};
+use super::features::{Manner, Place, searches, vector};
 use super::fit::probabilities;
 use super::look::{Look, Part, pointed_to};
 use super::{reasons, weights};
@@ -63,7 +63,7 @@ pub fn candidates(case: &Case, looks: &[Look]) -> Candidates {
         rows: Vec::new(),
     };
     let mut voices: Vec<&str> = Vec::new();
-    let mut failed = false;
+    let (mut failed, mut searched) = (false, false);
     for (look, step) in looks.iter().zip(case.steps.iter()) {
         let first = !voices.contains(&step.agent.as_str());
         if first {
@@ -77,9 +77,11 @@ pub fn candidates(case: &Case, looks: &[Look]) -> Candidates {
             index: step.index,
             len: case.steps.len(),
             trials: case.trials.len(),
+            searched,
             text: &step.text,
             after_failure,
         };
+        searched |= searches(&step.text);
         found.steps.push(step.index);
         found.agents.push(step.agent.clone());
         found

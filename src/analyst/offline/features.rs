@@ -12,7 +12,7 @@ pub enum Manner {
 }
 
 /// Names of the features of a led session, in the order of [`vector`].
-pub const LED: [&str; 19] = [
+pub const LED: [&str; 20] = [
     "first work",
     "second work",
     "third work",
@@ -24,6 +24,7 @@ pub const LED: [&str; 19] = [
     "regrets",
     "last work of the only trial",
     "searches",
+    "searches again",
     "like its instruction",
     "instruction",
     "first instruction",
@@ -87,7 +88,8 @@ pub fn vector(manner: Manner, look: &Look, agent: &str, first: bool, place: Plac
                     ]),
                 work && look.regrets,
                 work && look.last && place.trials == 1,
-                work && place.text.trim_start().starts_with("I typed"),
+                work && searches(place.text),
+                work && searches(place.text) && place.searched,
                 false,
                 look.part == Part::Instruction,
                 look.part == Part::Instruction && look.nth == 1,
@@ -139,10 +141,18 @@ pub struct Place<'a> {
     pub len: usize,
     /// How many trials there are.
     pub trials: usize,
+    /// Whether somebody searched before.
+    pub searched: bool,
     /// Its text.
     pub text: &'a str,
     /// Whether the step before reports a failure.
     pub after_failure: bool,
+}
+
+/// Whether a worker's message says that it typed a query.
+#[must_use]
+pub fn searches(text: &str) -> bool {
+    text.trim_start().starts_with("I typed")
 }
 
 fn numbers<const N: usize>(flags: [bool; N]) -> impl Iterator<Item = f64> {

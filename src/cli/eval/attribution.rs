@@ -40,10 +40,16 @@ pub fn run(context: &mut Context, dir: &Path) -> Result<Exit, CliError> {
 impl Answer for Attribution {
     fn print(&self, out: &mut Out) -> io::Result<()> {
         let [crafted, generated, certain] = self.logs;
-        out.row(Tone::Strong, &format!("attribution, in percent: {crafted} hand-crafted logs, {generated} algorithm-generated, {certain} certain GAIA"))?;
+        out.row(Tone::Strong, "attribution, in percent")?;
+        out.para(0, &format!("{crafted} hand-crafted logs, {generated} algorithm-generated, {certain} of the hand-crafted with a certain GAIA answer"))?;
         out.blank()?;
-        out.row(Tone::Plain, "| guess | hand-crafted: agent | step | ±3 | algorithm-generated: agent | step | ±3 | certain GAIA: agent | step | ±3 |")?;
-        out.row(Tone::Plain, "|---|---|---|---|---|---|---|---|---|---|")?;
+        let groups =
+            ["hand-crafted", "generated", "certain GAIA"].map(|name| format!(" {name:>15}"));
+        out.row(Tone::Strong, &format!("{:<METHOD$}{}", "", groups.concat()))?;
+        out.row(
+            Tone::Strong,
+            &format!("{:<METHOD$}{}", "", " agent step   ±3".repeat(3)),
+        )?;
         for row in &self.rows {
             let tone = if row.kind == "analyst" {
                 Tone::Strong
@@ -85,20 +91,23 @@ impl Answer for Attribution {
     }
 }
 
+/// Cells of a method's name: what is left of 80 beside nine numbers.
+const METHOD: usize = 31;
+
 fn line(row: &Row) -> String {
-    let cells = [row.hand_crafted, row.algorithm_generated, row.certain_gaia]
-        .into_iter()
-        .flat_map(
-            |Accuracy {
-                 agent,
-                 step,
-                 step_within_3,
-             }| {
-                [agent, step, step_within_3].map(|share| {
-                    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
-                })
-            },
-        );
-    let cells: Vec<String> = cells.collect();
-    format!("| {} | {} |", row.method, cells.join(" | "))
+    let groups = [row.hand_crafted, row.algorithm_generated, row.certain_gaia];
+    let cells = groups.map(
+        |Accuracy {
+             agent,
+             step,
+             step_within_3,
+         }| {
+            let shown = [agent, step, step_within_3].map(|share| {
+                share.map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
+            });
+            let [agent, step, near] = shown;
+            format!(" {agent:>5}{step:>5}{near:>5}")
+        },
+    );
+    format!("{:<METHOD$}{}", row.method, cells.concat())
 }
