@@ -25,6 +25,7 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod loop_offline;
 mod loop_team;
 mod never_runs;
 mod readme;

@@ -104,8 +104,16 @@ static LACKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:i|we)(?:'m| am| are| do| can)?\s*(?:cannot|can't|not able to|unable to|don't have (?:the )?(?:ability|tools?|means|access) (?:to|for)|not (?:have )?(?:the )?ability to|no way to)\s+([^.;\n]{4,70})").ok()
 });
 static SEE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:see|check|consult|refer to|look at)\s+(?:also\s+)?(the\s+[a-z][\w-]*(?:\s+[a-z][\w-]*){0,2}?)(?:\s+(?:before|first|for|when|if|and)\b|[.,;)\n]|$)").ok()
+    let named = r#"['"‘“][^'"’”\n]{3,60}['"’”]"#;
+    let described = r"the\s+[a-z][\w-]*(?:\s+[a-z][\w-]*){0,2}?";
+    let ends = r"\s+(?:before|first|for|when|if|and)\b|[.,;)\n]|$";
+    Regex::new(&format!(
+        r"(?i)\b(?:see|check|consult|refer to|look at)\s+(?:also\s+)?(?:({named})|({described})(?:{ends}))"
+    ))
+    .ok()
 });
+/// Marks around a name.
+const QUOTES: [char; 6] = ['\'', '"', '‘', '’', '“', '”'];
 static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?im)^\s*(?:exitcode: [1-9]|traceback \(most recent|error:|[\w.]*(?:error|exception):)",
@@ -122,13 +130,14 @@ fn found(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
     captured.get(1).map(|part| part.as_str().trim().to_owned())
 }
 
-/// The sources that a text points to: "see the build log before you publish".
+/// The sources that a text points to, as they stand there: "see the build log before you publish", "see 'Names of stars'".
 pub(super) fn pointed_to(text: &str) -> Vec<String> {
     let Some(pattern) = SEE.as_ref() else {
         return Vec::new();
     };
-    let sources = pattern.captures_iter(text).filter_map(|found| found.get(1));
+    let sources = pattern.captures_iter(text);
     sources
+        .filter_map(|found| found.iter().skip(1).flatten().next())
         .map(|source| source.as_str().trim().to_owned())
         .collect()
 }
@@ -379,18 +388,19 @@ fn unheeded(case: &Case, looks: &mut [Look]) {
         if !matches!(look.part, Part::Worker | Part::Output) {
             continue;
         }
-        let Some(source) = found(&SEE, &step.text) else {
+        let Some(source) = pointed_to(&step.text).into_iter().next() else {
             continue;
         };
         let name = source.trim_start_matches("the ").to_lowercase();
-        let about = content_words(&name);
+        let name = name.trim_matches(QUOTES);
+        let about = content_words(name);
         if step.text.len() > OWN || about.is_disjoint(&asked) {
             continue;
         }
         let heeded = case.steps.iter().skip(at + 1).any(|later| {
             later.kind != StepKind::Ledger
                 && later.text != step.text
-                && later.text.to_lowercase().contains(&name)
+                && later.text.to_lowercase().contains(name)
         });
         if let Some(look) = looks.get_mut(at).filter(|_| !heeded) {
             look.unheeded = Some(source);
