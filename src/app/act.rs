@@ -5,7 +5,7 @@ use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, read};
+use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, read, state};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
@@ -70,6 +70,11 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Back => return back(app),
         Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last => read::go(app, id),
         Id::Effects => return effects::open(app, false),
+        Id::State => return state::open(app),
+        Id::Fold => state::fold(app),
+        Id::Hold => return state::hold(app),
+        Id::NextBoundary => return state::neighbour(app, true),
+        Id::PreviousBoundary => return state::neighbour(app, false),
         Id::Reconcile => return effects::reconcile(app),
         Id::Allow => return debug::answer(app, Decision::Allow),
         Id::Refuse => return debug::answer(app, Decision::Refuse),

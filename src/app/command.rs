@@ -53,6 +53,11 @@ pub enum Id {
     TryAgain,
     Approve,
     Effects,
+    State,
+    Fold,
+    Hold,
+    NextBoundary,
+    PreviousBoundary,
     Reconcile,
     Keep,
     Undone,
@@ -114,6 +119,8 @@ pub enum Context {
     Hypotheses,
     /// What was left in the world.
     Effects,
+    /// The state before a step.
+    State,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -124,7 +131,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -139,6 +146,7 @@ impl Context {
         Self::Interventions,
         Self::Hypotheses,
         Self::Effects,
+        Self::State,
         Self::Help,
         Self::Notice,
         Self::Prompt,
@@ -160,6 +168,8 @@ pub enum Group {
     Gates,
     /// What was left in the world.
     Effects,
+    /// What was recorded before a step.
+    State,
     /// Watching runs.
     Replay,
     /// The comparison.
@@ -179,6 +189,7 @@ impl Group {
             Self::Edit => "Editor",
             Self::Gates => "Gates",
             Self::Effects => "Effects",
+            Self::State => "State",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
             Self::General => "Everywhere",
@@ -258,6 +269,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Edit,
         Group::Gates,
         Group::Effects,
+        Group::State,
         Group::Replay,
         Group::Compare,
         Group::General,

@@ -114,7 +114,8 @@ pub(super) fn came(app: &mut App, branch: &BranchId, step: usize, left: Result<L
     }
 }
 
-pub(super) fn go(app: &mut App, id: Id, page: usize) {
+pub(super) fn go(app: &mut App, id: Id) {
+    let page = app.extents.get(Pane::Effects).page();
     if let Some(effects) = panel(app) {
         let last = effects.list().len().saturating_sub(1);
         effects.selected = read::moved(id, effects.selected, last, page);

@@ -32,6 +32,8 @@ pub enum Pane {
     Hypotheses,
     /// What was left in the world.
     Effects,
+    /// The state before a step.
+    State,
     /// The key help.
     Help,
     /// The whole text of a notice.

@@ -24,8 +24,10 @@ pub mod msg;
 pub mod picker;
 mod read;
 pub mod session;
+pub mod state;
 pub mod steps;
 mod table;
+pub mod tree;
 mod update;
 
 pub use command::Context;
@@ -43,6 +45,7 @@ use fork::{Gates, Replay};
 use msg::Ticket;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
+use state::StateView;
 
 /// A view over the picker or the session.
 #[derive(Debug)]
@@ -63,6 +66,8 @@ pub enum View {
     Hypotheses(usize),
     /// What was left in the world.
     Effects(Box<Effects>),
+    /// The state before a step.
+    State(Box<StateView>),
     /// The key help.
     Help,
     /// The last notice in full.
@@ -206,6 +211,7 @@ impl App {
             (Some(View::Interventions(_)), _) => Context::Interventions,
             (Some(View::Hypotheses(_)), _) => Context::Hypotheses,
             (Some(View::Effects(_)), _) => Context::Effects,
+            (Some(View::State(_)), _) => Context::State,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (None, None) => Context::Picker,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::hypotheses::By;
-use super::{effects::Left, extent::Extents, key::Key};
+use super::{effects::Left, extent::Extents, key::Key, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
     Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session, Step,
@@ -71,6 +71,8 @@ pub enum Msg {
     Approved(Ticket, Result<String, Fault>),
     /// What a branch left in the world from a step on.
     Left(BranchId, usize, Result<Box<Left>, Fault>),
+    /// The states recorded before steps: branch, step, the step held.
+    State(BranchId, usize, Option<usize>, Box<Result<Recorded, Fault>>),
     /// The destinations were asked.
     Reconciled(Result<Vec<Reconciled>, Fault>),
     /// An effect was decided about: a sentence that says so.
@@ -221,6 +223,8 @@ pub enum Job {
     Approve(Ticket, String, String),
     /// Reads what a branch left in the world from a step on.
     Left(BranchId, usize),
+    /// Reads the state before a step, and that before another to hold it against.
+    State(BranchId, usize, Option<usize>),
     /// Asks the destinations of what a branch left from a step on, in an operator's name.
     Reconcile(BranchId, usize, String),
     /// Records what a person says of an effect.

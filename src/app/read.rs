@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, hypotheses, mend};
+use super::{App, Prompt, Purpose, View, effects, hypotheses, mend, state};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -92,11 +92,8 @@ pub(super) fn go(app: &mut App, id: Id) {
             return hypotheses::go(app, id);
         }
         Context::Hypotheses => Pane::Hypothesis,
-        Context::Effects => {
-            let page = page(Pane::Effects, app);
-            effects::go(app, id, page);
-            return;
-        }
+        Context::Effects => return effects::go(app, id),
+        Context::State => return state::go(app, id),
         Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
             if let Some(View::Gates(gates)) = app.views.last_mut() {
                 let last = gates.last();

@@ -47,6 +47,7 @@ const PANES: &[C] = &[
     C::Interventions,
     C::Hypotheses,
     C::Effects,
+    C::State,
     C::Help,
     C::Notice,
 ];
@@ -60,6 +61,7 @@ const OVER: &[C] = &[
     C::Interventions,
     C::Hypotheses,
     C::Effects,
+    C::State,
     C::Help,
     C::Notice,
 ];
@@ -135,6 +137,11 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Verdicts, "verdicts", G::Debug, &[k('v')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Lists the interventions with their runs and verdicts").hinted().unless(needs_intervention),
     command(Id::Milestones, "milestones", G::Debug, &[k('m')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows which milestones were reached, gained and lost").hinted(),
     command(Id::Effects, "effects", G::Effects, &[k('w')], &[C::Steps, C::Detail, C::Branches, C::Gates, C::Replay], "Shows what the branch left in the world past the selected step, still true or settled"),
+    command(Id::State, "state", G::State, &[k('t')], SESSION, "Shows the agents' state before the selected step, as it was recorded").hinted(),
+    command(Id::Fold, "unfold", G::State, &[key(Code::Enter), k(' ')], &[C::State], "Unfolds the selected value, or folds it again").hinted(),
+    command(Id::NextBoundary, "next", G::State, &[k(']'), key(Code::Right)], &[C::State], "Goes to the next recorded state of the branch").hinted(),
+    command(Id::PreviousBoundary, "previous", G::State, &[k('['), key(Code::Left)], &[C::State], "Goes to the recorded state before").hinted(),
+    command(Id::Hold, "hold and compare", G::State, &[k('d')], &[C::State], "Holds this state: the others are shown as what differs from it; once more lets it go").hinted(),
     command(Id::Replay, "replay", G::Debug, &[k('r')], SESSION, "Goes back to the replay").hinted().unless(needs_replay),
     command(Id::Accept, "take", G::General, &[key(Code::Enter)], &[C::Prompt], "Takes the line").hinted(),
     command(Id::Back, "cancel", G::General, &[key(Code::Esc)], &[C::Prompt], "Drops the line").hinted(),
@@ -147,8 +154,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
-    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects], "Shows the keys").hinted(),
-    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects], "Shows the last message in full").unless(needs_notice),
+    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State], "Shows the keys").hinted(),
+    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
     command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
 ];

@@ -6,7 +6,7 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, hypotheses, judge, mend, read};
+use super::{App, Purpose, View, act, effects, hypotheses, judge, mend, read, state};
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
@@ -68,6 +68,9 @@ fn settle(app: &mut App, msg: Msg) {
         },
         Msg::Left(branch, step, left) => {
             effects::came(app, &branch, step, left.map(|left| *left));
+        }
+        Msg::State(branch, step, held, recorded) => {
+            state::came(app, &(branch, step, held), *recorded);
         }
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {

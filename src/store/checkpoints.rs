@@ -58,6 +58,17 @@ impl Store {
     }
 }
 
+impl Store {
+    /// The steps of a branch before which a state was recorded, in order. O(checkpoints).
+    pub fn boundaries(&self, id: &BranchId) -> Result<Vec<usize>, StoreError> {
+        const SQL: &str = "SELECT step FROM checkpoint WHERE branch = ?1 AND step >= ?2 AND step < ?3 ORDER BY step";
+        self.read(|conn| {
+            let line = Line::of(conn, id)?;
+            line.collect(conn, &(0..line.len), SQL, |row| row.get(0))
+        })
+    }
+}
+
 /// Writes the state before a step. It belongs to the step it is written with, whatever index it carries.
 pub(super) fn insert(
     tx: &Transaction<'_>,

@@ -13,6 +13,7 @@ use super::{hypotheses, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
+use crate::app::state::Recorded;
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
 use crate::pipeline::{
@@ -325,15 +326,13 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let reached = store.milestones(&branch).map_err(fault);
             say(Msg::Milestones(branch, reached));
         }
-        Job::Mark(branch, milestone, step) => {
-            let marked = store.mark_milestone(&branch, milestone, step);
-            let reached = marked
-                .and_then(|()| store.milestones(&branch))
-                .map_err(fault);
-            say(Msg::Milestones(branch, reached));
-        }
+        Job::Mark(branch, milestone, step) => say(mark(store, branch, milestone, step)),
         job @ (Job::Left(..) | Job::Settle { .. } | Job::TryAgain(..) | Job::Approve(..)) => {
             mend::blocking(store, job, &say);
+        }
+        Job::State(branch, step, held) => {
+            let recorded = recorded(store, &branch, step, held).map_err(fault);
+            say(Msg::State(branch, step, held, Box::new(recorded)));
         }
         job @ (Job::Suspect(_) | Job::Test(..)) => hypotheses::blocking(store, job, &say),
         Job::Outcome(id) => {
@@ -387,6 +386,33 @@ fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
         interventions: store.interventions(session)?,
         hypotheses: store.hypotheses(session)?,
         shown: view(store, id)?,
+    })
+}
+
+fn mark(store: &Store, branch: BranchId, milestone: usize, step: usize) -> Msg {
+    let marked = store.mark_milestone(&branch, milestone, step);
+    let reached = marked.and_then(|()| store.milestones(&branch));
+    Msg::Milestones(branch, reached.map_err(fault))
+}
+
+/// The state before a step, or the nearest one before that, with the one it is held against.
+fn recorded(
+    store: &Store,
+    branch: &BranchId,
+    step: usize,
+    held: Option<usize>,
+) -> Result<Recorded, StoreError> {
+    let boundaries = store.boundaries(branch)?;
+    let at = boundaries.iter().rev().find(|at| **at <= step);
+    let at = at.or(boundaries.first()).copied();
+    let read = |at: Option<usize>| {
+        let read = at.map(|at| store.checkpoint(branch, at)).transpose();
+        read.map(Option::flatten)
+    };
+    Ok(Recorded {
+        now: read(at)?,
+        then: read(held)?,
+        boundaries,
     })
 }
 

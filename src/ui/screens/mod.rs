@@ -11,6 +11,7 @@ mod panels;
 mod picker;
 mod replay;
 mod session;
+mod state;
 mod verdict;
 
 use ratatui::Frame;
@@ -143,6 +144,7 @@ impl Painter<'_> {
             Some(View::Interventions(selected)) => self.interventions(*selected, area),
             Some(View::Hypotheses(selected)) => self.hypotheses(*selected, area),
             Some(View::Effects(effects)) => self.effects(effects, area),
+            Some(View::State(state)) => self.state(state, area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             None if self.app.open.is_some() => self.session(area),

@@ -68,6 +68,8 @@ fn screens() -> Vec<(&'static str, App)> {
             "hypotheses_untestable",
             with(hypotheses_tests::pane(), "jj"),
         ),
+        ("state", with(fixture::opened(), ":5⏎t⏎j⏎")),
+        ("state_differs", with(fixture::opened(), ":4⏎td]]")),
         ("help", with(fixture::opened(), "?")),
     ]
 }
@@ -102,8 +104,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..26_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhH ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..28_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

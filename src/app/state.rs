@@ -1,0 +1,262 @@
+//! The state before a step, as it was recorded: a tree to unfold, and what differs between any two boundaries.
+
+use std::collections::BTreeSet;
+
+use super::command::Id;
+use super::extent::Pane;
+use super::msg::{Fault, Job};
+use super::tree::{Node, Row, rows, tree};
+use super::{App, View, read};
+use crate::model::{BranchId, Checkpoint};
+
+/// What was recorded, as the store has it.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Steps of the branch before which a state was recorded, in order.
+    pub boundaries: Vec<usize>,
+    /// The state asked for, or the nearest before it; none if there is none at all.
+    pub now: Option<Checkpoint>,
+    /// The one it is held against.
+    pub then: Option<Checkpoint>,
+}
+
+/// State of the panel.
+#[derive(Debug)]
+pub struct StateView {
+    /// The branch.
+    pub branch: BranchId,
+    /// The step asked for.
+    pub step: usize,
+    /// The step whose state the others are held against.
+    pub held: Option<usize>,
+    /// What was recorded, once it was read.
+    pub recorded: Option<Result<Recorded, Fault>>,
+    /// The tree of it.
+    nodes: Vec<Node>,
+    /// Paths that are folded the other way round than they begin.
+    turned: BTreeSet<String>,
+    /// The selected row.
+    pub selected: usize,
+}
+
+impl StateView {
+    /// The rows in sight.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row<'_>> {
+        rows(&self.nodes, &self.turned, self.compares())
+    }
+
+    /// Whether two states are shown as one.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        self.recorded().is_some_and(|it| it.then.is_some())
+    }
+
+    /// What was recorded; nothing until it is read.
+    #[must_use]
+    pub fn recorded(&self) -> Option<&Recorded> {
+        self.recorded.as_ref().and_then(|it| it.as_ref().ok())
+    }
+
+    /// The step before which the state shown was recorded.
+    #[must_use]
+    pub fn at(&self) -> Option<usize> {
+        Some(self.recorded()?.now.as_ref()?.step)
+    }
+
+    fn job(&self) -> Job {
+        Job::State(self.branch.clone(), self.step, self.held)
+    }
+}
+
+/// Shows the state before the selected step.
+pub(super) fn open(app: &mut App) -> Vec<Job> {
+    let Some(open) = &app.open else {
+        return Vec::new();
+    };
+    let view = StateView {
+        branch: open.branch.id.clone(),
+        step: open.selected,
+        held: None,
+        recorded: None,
+        nodes: Vec::new(),
+        turned: BTreeSet::new(),
+        selected: 0,
+    };
+    let job = view.job();
+    app.extents.rewind(Pane::State);
+    app.views.push(View::State(Box::new(view)));
+    vec![job]
+}
+
+fn panel(app: &mut App) -> Option<&mut StateView> {
+    app.views.iter_mut().find_map(|view| match view {
+        View::State(state) => Some(state.as_mut()),
+        _ => None,
+    })
+}
+
+/// What was recorded came.
+pub(super) fn came(
+    app: &mut App,
+    asked: &(BranchId, usize, Option<usize>),
+    recorded: Result<Recorded, Fault>,
+) {
+    let Some(view) =
+        panel(app).filter(|it| (&it.branch, it.step, it.held) == (&asked.0, asked.1, asked.2))
+    else {
+        return;
+    };
+    view.nodes = match &recorded {
+        Ok(Recorded {
+            now: Some(now),
+            then,
+            ..
+        }) => tree(now, then.as_ref()),
+        _ => Vec::new(),
+    };
+    view.recorded = Some(recorded);
+    view.selected = view.selected.min(view.rows().len().saturating_sub(1));
+}
+
+pub(super) fn go(app: &mut App, id: Id) {
+    let page = app.extents.get(Pane::State).page();
+    if let Some(view) = panel(app) {
+        let last = view.rows().len().saturating_sub(1);
+        view.selected = read::moved(id, view.selected, last, page);
+    }
+}
+
+/// Unfolds the selected row, or folds it again.
+pub(super) fn fold(app: &mut App) {
+    if let Some(view) = panel(app) {
+        let rows = view.rows();
+        let row = rows.get(view.selected).filter(|row| row.unfolded.is_some());
+        let path = row.map(|row| row.path.clone());
+        if let Some(path) = path
+            && !view.turned.remove(&path)
+        {
+            view.turned.insert(path);
+        }
+    }
+}
+
+/// Goes to the next boundary or the one before.
+pub(super) fn neighbour(app: &mut App, forward: bool) -> Vec<Job> {
+    let Some(view) = panel(app) else {
+        return Vec::new();
+    };
+    let (Some(at), Some(recorded)) = (view.at(), view.recorded()) else {
+        return Vec::new();
+    };
+    let next = if forward {
+        recorded.boundaries.iter().find(|step| **step > at).copied()
+    } else {
+        let before = recorded.boundaries.iter().rev();
+        before.copied().find(|step| *step < at)
+    };
+    let Some(next) = next else {
+        let end = if forward { "last" } else { "first" };
+        app.tell(format!("This is the {end} recorded state of the branch"));
+        return Vec::new();
+    };
+    view.step = next;
+    vec![view.job()]
+}
+
+/// Holds the state shown, so that others are shown as what differs from it; or lets go of it.
+pub(super) fn hold(app: &mut App) -> Vec<Job> {
+    let Some(view) = panel(app) else {
+        return Vec::new();
+    };
+    view.held = match view.held {
+        Some(_) => None,
+        None => view.at(),
+    };
+    view.turned.clear();
+    view.selected = 0;
+    let (job, held) = (view.job(), view.held);
+    if let Some(step) = held {
+        app.tell(format!(
+            "The state before step {step} is held: ] and [ show what differs from it, d lets it go"
+        ));
+    }
+    vec![job]
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::app::fixture;
+    use crate::app::tree::Mark;
+    use crate::model::KeyState;
+
+    /// A state that grows by a message a step.
+    pub(in crate::app) fn checkpoint(step: usize) -> Checkpoint {
+        let said: Vec<String> = (4..=step).map(|at| format!("message {at}")).collect();
+        let saved = |value| KeyState::saved(format!("r{step}"), value);
+        Checkpoint {
+            step,
+            keys: [
+                (
+                    "agent_memory".to_owned(),
+                    saved(json!({"Orchestrator": said, "WebSurfer": []})),
+                ),
+                (
+                    "browser".to_owned(),
+                    saved(json!({"url": format!("https://x.example/{}", step / 6)})),
+                ),
+            ]
+            .into(),
+        }
+    }
+
+    fn view(app: &App) -> &StateView {
+        match app.views.last() {
+            Some(View::State(view)) => view,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn any_two_boundaries_are_held_against_each_other() {
+        let mut app = fixture::opened();
+        fixture::press(&mut app, ":5⏎t");
+        assert_eq!(view(&app).at(), Some(5));
+        assert_eq!(view(&app).rows().len(), 2);
+        // Unfolded twice: the orchestrator's two messages.
+        fixture::press(&mut app, "⏎j⏎");
+        assert_eq!(view(&app).rows().len(), 6);
+        fixture::press(&mut app, "⏎k⏎");
+        assert_eq!(view(&app).rows().len(), 2);
+        // The state before step 4 is held, the one before step 6 shown: two messages more, another page.
+        fixture::press(&mut app, "[d]]");
+        let marks: Vec<Mark> = view(&app).rows().iter().map(|row| row.node.mark).collect();
+        assert_eq!((view(&app).held, view(&app).at()), (Some(4), Some(6)));
+        assert_eq!(
+            marks,
+            [
+                Mark::Changed,
+                Mark::Changed,
+                Mark::Added,
+                Mark::Added,
+                Mark::Changed,
+                Mark::Changed
+            ]
+        );
+        fixture::press(&mut app, "]");
+        assert_eq!(view(&app).at(), Some(6), "the last one");
+        fixture::press(&mut app, "d");
+        assert!(!view(&app).compares());
+        assert_eq!(view(&app).rows().len(), 2);
+    }
+
+    #[test]
+    fn a_step_without_a_state_shows_the_nearest() {
+        let mut app = fixture::opened();
+        fixture::press(&mut app, ":2⏎t");
+        assert_eq!((view(&app).step, view(&app).at()), (2, Some(4)));
+    }
+}
