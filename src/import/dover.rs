@@ -215,6 +215,7 @@ pub fn export<'a>(
         config: None,
         runtime: session.runtime.clone().map(|runtime| RuntimeRef {
             destination: None,
+            adapter: None,
             ..runtime
         }),
         ..session.clone()

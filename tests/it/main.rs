@@ -12,6 +12,7 @@
     clippy::too_many_lines
 )]
 
+mod adapter;
 mod analyst;
 mod authority;
 mod cli;
