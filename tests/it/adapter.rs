@@ -27,8 +27,8 @@ impl Scene {
         let python = python()?;
         let folder = tempfile::tempdir().unwrap();
         let limits = Limits {
-            answer: Duration::from_secs(60),
-            silence: Duration::from_secs(60),
+            answer: Duration::from_mins(1),
+            silence: Duration::from_mins(1),
             line: 64 << 10,
         };
         Some(Self {

@@ -15,6 +15,7 @@
 mod adapter;
 mod analyst;
 mod authority;
+mod check;
 mod cli;
 mod config;
 mod continued;
@@ -25,6 +26,7 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod live;
 mod loop_team;
 mod never_runs;
 mod readme;

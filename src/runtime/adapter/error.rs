@@ -47,6 +47,16 @@ pub enum AdapterError {
         /// How to get it.
         mend: String,
     },
+    /// The framework's environment could not be made.
+    #[error("adapter {adapter} was not installed: {what}. {mend}")]
+    Install {
+        /// Its name.
+        adapter: String,
+        /// What went wrong.
+        what: String,
+        /// What to do.
+        mend: String,
+    },
     /// A line that is no message of the protocol.
     #[error(
         "{at}: it wrote a line that is no message of the protocol: {line}. Standard output belongs to the protocol: let the program print to standard error{more}",
@@ -54,7 +64,7 @@ pub enum AdapterError {
     )]
     Junk {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// The beginning of the line.
         line: String,
     },
@@ -65,7 +75,7 @@ pub enum AdapterError {
     )]
     Huge {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// The most bytes of a line.
         limit: usize,
     },
@@ -76,7 +86,7 @@ pub enum AdapterError {
     )]
     Silent {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// How long dover waited.
         limit: Duration,
     },
@@ -87,7 +97,7 @@ pub enum AdapterError {
     )]
     Exited {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// Its status or signal.
         how: String,
         /// What it complained of last, in brackets; empty if it said nothing.
@@ -100,7 +110,7 @@ pub enum AdapterError {
     )]
     Version {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// What it speaks.
         theirs: String,
     },
@@ -108,7 +118,7 @@ pub enum AdapterError {
     #[error("{at}: its answer is not what the protocol says: {what}. Mend the adapter{more}", more = at.more())]
     Shape {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// What is wrong.
         what: String,
     },
@@ -116,7 +126,7 @@ pub enum AdapterError {
     #[error("{at}: the framework failed: {message}{raised}. Mend the team or what it calls{more}", more = at.more())]
     Framework {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// The exception.
         message: String,
         /// The innermost place of its traceback, in brackets.
@@ -131,7 +141,7 @@ pub enum AdapterError {
     )]
     Entry {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// The entry.
         entry: String,
         /// Why.
@@ -145,7 +155,7 @@ pub enum AdapterError {
     )]
     Incompatible {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// What does not fit.
         message: String,
     },
@@ -155,7 +165,7 @@ pub enum AdapterError {
     )]
     Asks {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// What it asks.
         prompt: String,
     },
@@ -163,7 +173,7 @@ pub enum AdapterError {
     #[error("{at}: refused, {why} ({code}): {message}{more}", more = at.more())]
     Refused {
         /// Where.
-        at: Place,
+        at: Box<Place>,
         /// The protocol's number.
         code: i64,
         /// What it means.
@@ -192,10 +202,10 @@ pub(super) const fn meaning(code: i64) -> &'static str {
 
 /// The innermost place of a Python traceback, in brackets: file and line.
 pub(super) fn raised(traceback: &str) -> String {
-    let frames = traceback
+    let mut frames = traceback
         .lines()
         .filter(|line| line.trim_start().starts_with("File \""));
-    frames.last().map_or(String::new(), |line| {
+    frames.next_back().map_or(String::new(), |line| {
         let place = line.trim_start().trim_start_matches("File ");
         let place = place.split(", in ").next().unwrap_or(place);
         format!(" ({})", place.replace('"', ""))

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a directory named by a digest holds just what has that digest; it is filled elsewhere and moved there whole.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -197,6 +198,23 @@ pub(super) fn interpreter(dir: &Path) -> PathBuf {
     } else {
         dir.join("bin").join("python")
     }
+}
+
+/// Where an environment differs from what dover pins for an adapter, a line each.
+#[must_use]
+pub fn differs_from_pin(name: &str, framework: &BTreeMap<String, String>) -> Vec<String> {
+    let pinned = lock(name).unwrap_or_default().lines();
+    let pinned: BTreeMap<&str, &str> = pinned
+        .filter_map(|line| line.trim_end_matches([' ', '\\']).split_once("=="))
+        .filter(|(package, _)| !package.starts_with([' ', '#']))
+        .collect();
+    framework
+        .iter()
+        .filter_map(|(package, version)| {
+            let wanted = pinned.get(package.to_lowercase().as_str())?;
+            (wanted != version).then(|| format!("{package} is {version}, pinned is {wanted}"))
+        })
+        .collect()
 }
 
 /// A name that is no adapter's.

@@ -58,8 +58,8 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            answer: Duration::from_secs(120),
-            silence: Duration::from_secs(600),
+            answer: Duration::from_mins(2),
+            silence: Duration::from_mins(10),
             line: 64 << 20,
         }
     }
@@ -69,7 +69,7 @@ impl Default for Limits {
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Ends the whole group, whatever became of the call.
-struct Group(Box<dyn ChildWrapper>);
+pub(super) struct Group(pub(super) Box<dyn ChildWrapper>);
 
 impl Drop for Group {
     fn drop(&mut self) {
@@ -100,7 +100,7 @@ impl Decoder for WholeLines {
 /// What was heard.
 pub(super) enum Heard {
     /// Something told unasked.
-    Notice(Notice),
+    Notice(Box<Notice>),
     /// The answer to what was asked last.
     Answer(Value),
 }
@@ -123,7 +123,7 @@ pub(super) struct Host {
     /// How many messages the run has delivered, for error sentences.
     pub(super) step: Option<usize>,
     /// What was told while an answer was awaited.
-    told: VecDeque<Notice>,
+    told: VecDeque<Box<Notice>>,
 }
 
 impl Host {
@@ -257,7 +257,7 @@ impl Host {
     /// An answer that is not what the protocol says.
     pub(super) fn shape(&self, what: String) -> AdapterError {
         AdapterError::Shape {
-            at: self.at(),
+            at: self.at().into(),
             what,
         }
     }
@@ -270,16 +270,16 @@ impl Host {
     /// It speaks another version.
     pub(super) fn version(&self, theirs: &Value) -> AdapterError {
         AdapterError::Version {
-            at: self.at(),
+            at: self.at().into(),
             theirs: theirs.to_string(),
         }
     }
 
     /// The team says that it broke down.
-    pub(super) fn failed(&self, message: String) -> AdapterError {
+    pub(super) fn failed(&self, message: &str) -> AdapterError {
         AdapterError::Framework {
-            at: self.at(),
-            message: self.log.masked(&message),
+            at: self.at().into(),
+            message: self.log.masked(message),
             raised: String::new(),
             traceback: String::new(),
         }
@@ -288,24 +288,17 @@ impl Host {
     /// The team asks a person for a word.
     pub(super) fn asks(&self, prompt: String) -> AdapterError {
         AdapterError::Asks {
-            at: self.at(),
+            at: self.at().into(),
             prompt,
         }
     }
 
-    /// Asks it to end and waits a little; it ends in any case when the host goes.
-    pub(super) async fn farewell(mut self) {
-        self.ask("shutdown", &json!({}));
-        let gone = async {
-            while let Some(Ok(_)) = self.lines.next().await {}
-            let _ = self.group.0.wait().await;
-        };
-        let _ = tokio::time::timeout(FAREWELL, gone).await;
-    }
-
-    /// The id of the process.
-    pub(super) fn pid(&self) -> Option<u32> {
-        self.group.0.id()
+    /// Ends the process and waits until it is gone; false if that takes too long.
+    pub(super) async fn ended(mut self) -> bool {
+        let _already_ended = self.group.0.start_kill();
+        tokio::time::timeout(FAREWELL, self.group.0.wait())
+            .await
+            .is_ok_and(|status| status.is_ok())
     }
 
     fn at(&self) -> Place {
@@ -322,7 +315,7 @@ impl Host {
     fn silent(&mut self, limit: Duration) -> AdapterError {
         let _already_ended = self.group.0.start_kill();
         AdapterError::Silent {
-            at: self.at(),
+            at: self.at().into(),
             limit,
         }
     }
@@ -334,7 +327,7 @@ impl Host {
                 Some(Ok(line)) => line,
                 Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
                     return Err(AdapterError::Huge {
-                        at: self.at(),
+                        at: self.at().into(),
                         limit: self.limits.line,
                     });
                 }
@@ -354,20 +347,22 @@ impl Host {
             match (read.method.as_deref(), read.id) {
                 (Some("event"), _) => {
                     let told = wire::notice(read.params.unwrap_or_default());
-                    return told.map(Heard::Notice).map_err(|what| self.shape(what));
+                    return told
+                        .map(|notice| Heard::Notice(Box::new(notice)))
+                        .map_err(|what| self.shape(what));
                 }
                 // A notification of a later version.
                 (Some(_), _) => self.log.text(&line),
                 (None, Some(id)) if id == self.asked => {
                     return match read.error {
-                        Some(failure) => Err(self.refused(failure)),
+                        Some(failure) => Err(self.refused(&failure)),
                         None => Ok(Heard::Answer(read.result.unwrap_or_default())),
                     };
                 }
                 // What was said beside a question was refused.
                 (None, Some(0)) => {
                     if let Some(failure) = read.error {
-                        return Err(self.refused(failure));
+                        return Err(self.refused(&failure));
                     }
                 }
                 // An answer that nobody waits for any more.
@@ -378,7 +373,7 @@ impl Host {
                     );
                 }
                 (None, None) => match read.error {
-                    Some(failure) => return Err(self.refused(failure)),
+                    Some(failure) => return Err(self.refused(&failure)),
                     None => return Err(self.junk(&line)),
                 },
             }
@@ -393,7 +388,7 @@ impl Host {
             shown.push('…');
         }
         AdapterError::Junk {
-            at: self.at(),
+            at: self.at().into(),
             line: format!("`{shown}`"),
         }
     }
@@ -413,12 +408,12 @@ impl Host {
                 .log
                 .last()
                 .map_or(String::new(), |line| format!(" (its last words: {line})")),
-            at: self.at(),
+            at: self.at().into(),
             how,
         }
     }
 
-    fn refused(&self, failure: Failure) -> AdapterError {
+    fn refused(&self, failure: &Failure) -> AdapterError {
         let traceback = wire::text(failure.data.get("traceback").unwrap_or(&Value::Null));
         let traceback = self.log.masked(&traceback);
         if !traceback.is_empty() {
@@ -426,7 +421,7 @@ impl Host {
         }
         let message = self.log.masked(failure.message.trim());
         let raised = raised(&traceback);
-        let at = self.at();
+        let at = Box::new(self.at());
         match failure.code {
             -32030 => AdapterError::Framework {
                 at,

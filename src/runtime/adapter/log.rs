@@ -210,9 +210,9 @@ mod tests {
             std::fs::read_to_string(&path).unwrap(),
             "first\nhalf a line\n\n"
         );
-        let long = vec![b'x'; LINE * 3];
+        let flood = vec![b'x'; LINE * 3];
         for _ in 0..MOST / LINE + 10 {
-            log.bytes(&long);
+            log.bytes(&flood);
             log.bytes(b"\n");
         }
         log.bytes(b"the end");

@@ -14,18 +14,22 @@ use serde_json::{Value, json};
 use super::{Description, Restore, Run, Runtime, RuntimeError, Workspace};
 use crate::model::{AdapterRef, Manifest, Session};
 
+mod check;
 mod config;
 mod error;
 mod home;
 mod host;
+mod install;
 mod log;
 mod run;
 mod state;
 mod wire;
 
+pub use check::{Finding, Walk, WalkSettings};
 pub use error::{AdapterError, Place};
-pub use home::{AdapterHome, CUSTOM, NAMES};
+pub use home::{AdapterHome, CUSTOM, NAMES, differs_from_pin};
 pub use host::{Launch, Limits};
+pub use install::Installed;
 
 use host::Host;
 use run::{AdapterRun, Begun};
@@ -78,10 +82,10 @@ impl Adapter {
             told,
         } = self.ready(adapter, None).await?;
         let session = config::session(adapter, &start.task, &greeting, &told);
-        let mut params = json!({ "task": start.task });
-        if let Some(state) = &start.state {
-            params["state"] = state.clone();
-        }
+        let params = match &start.state {
+            Some(state) => json!({"task": start.task, "state": state}),
+            None => json!({ "task": start.task }),
+        };
         host.ask("start", &params);
         let begun = Begun {
             session: Arc::new(session.clone()),

@@ -119,7 +119,7 @@ impl AdapterRun {
     }
 
     /// A position was told: the next boundary, or the end.
-    fn arrived(&mut self, at: Position) -> Result<(), AdapterError> {
+    fn arrived(&mut self, at: &Position) -> Result<(), AdapterError> {
         self.host.step = Some(at.step);
         match (at.status, &at.pending) {
             (Status::Paused, Some(message)) => {
@@ -145,7 +145,7 @@ impl AdapterRun {
             }
             (Status::Failed, _) => {
                 let told = at.reason().or(at.answer());
-                return Err(self.host.failed(told.unwrap_or_default()));
+                return Err(self.host.failed(&told.unwrap_or_default()));
             }
             // What is asked comes as an event.
             (Status::Input, _) => self.state = State::Works,
@@ -226,7 +226,8 @@ impl AdapterRun {
         edited: bool,
     ) -> Result<(), AdapterError> {
         if edited && let Some(step) = &given {
-            let op = json!({"op": "replace_pending", "message_id": message.message_id, "content": step.text});
+            let op =
+                json!({"op": "replace_pending", "message_id": message.id, "content": step.text});
             let _applied: Value = self.host.call("edit", &json!({"ops": [op]})).await?;
         }
         let told: Value = self.host.call("checkpoint", &json!({})).await?;
@@ -371,10 +372,10 @@ impl AdapterRun {
 
     async fn hear(&mut self) -> Result<Option<Event>, AdapterError> {
         match self.host.hear().await? {
-            Heard::Notice(notice) => self.noticed(notice),
+            Heard::Notice(notice) => self.noticed(*notice),
             Heard::Answer(value) => {
                 let at: Position = self.host.read(value)?;
-                self.arrived(at)?;
+                self.arrived(&at)?;
                 Ok(None)
             }
         }
@@ -383,7 +384,7 @@ impl AdapterRun {
 
 /// A message's own id.
 fn id(message: &Message) -> Option<String> {
-    Some(wire::text(&message.message_id)).filter(|id| !id.is_empty())
+    Some(wire::text(&message.id)).filter(|id| !id.is_empty())
 }
 
 /// A step for a call that no message of the framework speaks of.

@@ -42,7 +42,7 @@ fn digest(value: &Value) -> Digest {
 }
 
 /// Whether the framework saves the part whole.
-fn fidelity(entry: &Value) -> &str {
+pub(super) fn fidelity(entry: &Value) -> &str {
     entry
         .get("fidelity")
         .and_then(Value::as_str)
@@ -224,6 +224,38 @@ fn differences(before: &KeyState, after: &KeyState) -> Vec<String> {
             _ => None,
         });
     found.take(3).collect()
+}
+
+/// Where two checkpoints of an adapter differ, part by part, item by item, the pending message included. Versions, pins and hashes are not
+/// compared, nor what the framework does not save.
+pub(super) fn item_by_item(before: &Value, after: &Value) -> Vec<String> {
+    let part = |of: &Value, part: &str| {
+        of.pointer("/state")
+            .and_then(|state| state.get(part))
+            .cloned()
+    };
+    let names = |of: &Value| -> Vec<String> {
+        let parts = of.get("state").and_then(Value::as_object);
+        parts.map_or(Vec::new(), |parts| parts.keys().cloned().collect())
+    };
+    let mut all = names(before);
+    all.extend(names(after));
+    all.sort();
+    all.dedup();
+    let found =
+        all.into_iter()
+            .filter_map(|name| match (part(before, &name), part(after, &name)) {
+                (Some(a), _) | (None, Some(a)) if fidelity(&a) == "opaque" => None,
+                (Some(a), Some(b)) => difference(&content(&a), &content(&b), &name),
+                (Some(_), None) => Some(format!("{name} is gone")),
+                _ => Some(format!("{name} is new")),
+            });
+    let mut found: Vec<String> = found.collect();
+    for name in ["step", "pending"] {
+        let of = |whole: &Value| whole.get(name).cloned().unwrap_or_default();
+        found.extend(difference(&of(before), &of(after), name));
+    }
+    found
 }
 
 /// The first place where two values differ, in words; none if they are the same.

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::model::{EffectClass, Step, StepKind, StepMeta, ToolUse, Usage};
 
@@ -49,9 +50,6 @@ pub struct Greeting {
     /// The framework's packages and their versions.
     #[serde(default)]
     pub framework: BTreeMap<String, String>,
-    /// What it can do.
-    #[serde(default)]
-    pub capabilities: Map<String, Value>,
 }
 
 /// The answer to `describe`.
@@ -90,9 +88,6 @@ pub struct Member {
 /// A tool of an agent.
 #[derive(Deserialize, Clone, Debug, Default)]
 pub struct Tool {
-    /// Who may call it.
-    #[serde(default)]
-    pub agent: String,
     /// Its name.
     pub name: String,
     /// What it may do, if anybody has said so.
@@ -166,8 +161,8 @@ impl Position {
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct Message {
     /// The framework's own id.
-    #[serde(default)]
-    pub message_id: Value,
+    #[serde(default, rename = "message_id")]
+    pub id: Value,
     /// Who says it.
     #[serde(default)]
     pub from: String,
@@ -306,9 +301,6 @@ pub struct Entry {
 /// Reads the parameters of an `event`.
 pub(super) fn notice(params: Value) -> Result<Notice, String> {
     let kind = text(params.get("kind").unwrap_or(&Value::Null));
-    fn read<T: for<'de> Deserialize<'de>>(params: Value, kind: &str) -> Result<T, String> {
-        serde_json::from_value(params).map_err(|error| format!("event {kind}: {error}"))
-    }
     Ok(match kind.as_str() {
         "" => return Err("an event without a kind".to_owned()),
         "output" => Notice::Output(message(&params)?),
@@ -333,6 +325,10 @@ pub(super) fn notice(params: Value) -> Result<Notice, String> {
         // Tool calls become steps where the framework says them, and effects where they had one.
         _ => Notice::Log(log_line(&kind, &params)),
     })
+}
+
+fn read<T: DeserializeOwned>(params: Value, kind: &str) -> Result<T, String> {
+    serde_json::from_value(params).map_err(|error| format!("event {kind}: {error}"))
 }
 
 /// The message of an `output`: in a field of its own, or the event itself.
