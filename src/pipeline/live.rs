@@ -4,9 +4,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::gate::receipt::{About, Word};
 use crate::model::{
-    AdapterRef, Branch, BranchId, Effect, GateStatus, RunStatus, Session, StepHead, Usage,
+    AdapterRef, Branch, BranchId, Effect, GateStatus, RunStatus, Session, StepHead, StepKind, Usage,
 };
-use crate::runtime::adapter::{Adapter, Start, differs_from_pin};
+use crate::runtime::adapter::{Adapter, Start, differs_from_pin, title};
 use crate::runtime::{Decision, Event, Finish, Made, Run, RuntimeError, Workspace};
 use crate::store::{Ending, Store};
 
@@ -162,6 +162,10 @@ impl Recording<'_> {
     }
 
     async fn step(&mut self, made: Made) -> Result<(), PipelineError> {
+        if self.session.task.is_empty() && made.step.kind == StepKind::Task {
+            self.session.task.clone_from(&made.step.text);
+            self.session.title = title(&made.step.text);
+        }
         let main = self.main().await?;
         let head = StepHead::of(&made.step);
         let branch = main.clone();

@@ -65,7 +65,7 @@ impl Scene {
 
     async fn begin(&self, mode: &str) -> Result<(Session, Box<dyn Run>), RuntimeError> {
         let start = Start {
-            task: TASK.to_owned(),
+            task: Some(TASK.to_owned()),
             max_steps: 20,
             ..Start::default()
         };
@@ -191,7 +191,13 @@ async fn every_message_becomes_one_step_with_the_state_before_it() {
         assert_eq!(planner.as_array().unwrap().len(), index);
     }
     assert_eq!(session.agents.len(), 3);
-    assert!(session.config.unwrap().0.contains_key("agents Solver"));
+    assert!(
+        session
+            .config
+            .unwrap()
+            .0
+            .contains_key("agents Solver prompt")
+    );
     // Nothing but agents without tools: nothing outside can be touched.
     assert!(session.runtime.unwrap().adapter.unwrap().local);
 }

@@ -148,3 +148,93 @@ fn a_team_that_cannot_be_started_is_told_in_one_sentence() {
     let said = home.refused(2, &["adapter", "check", "custom", "team:build"]);
     assert!(said.contains("COMMAND"), "{said}");
 }
+
+/// The adapter that is shipped as an example, over the core that all of them share.
+fn minimal(python: &str) -> [String; 5] {
+    let team = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/adapters/teams/minimal_team.py"
+    );
+    [python, "-m", "dover_adapter", "minimal", team].map(str::to_owned)
+}
+
+#[test]
+fn the_minimal_adapter_over_the_shared_core_holds() {
+    let Some(python) = python() else { return };
+    let home = Home::new();
+    let task = "What do 3 widgets cost?";
+    let mut words = vec!["adapter", "check", "custom", "--task", task, "--json", "--"];
+    let command = minimal(&python);
+    words.extend(command.iter().map(String::as_str));
+    let output = home.run(&words);
+    let walk: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(walk["holds"], true, "{walk}");
+    assert_eq!(walk["boundaries"], 5);
+}
+
+#[test]
+fn a_team_over_the_shared_core_is_run_and_forked() {
+    let Some(python) = python() else { return };
+    let home = Home::new();
+    let command = minimal(&python);
+    let words = [
+        "run",
+        "custom",
+        "--task",
+        "What do 3 widgets cost?",
+        "--json",
+        "--",
+    ];
+    let mut words = words.to_vec();
+    words.extend(command.iter().map(String::as_str));
+    let output = home.run(&words);
+    let ran: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(ran["run"], "done", "{ran}");
+    let id = ran["session"].as_str().unwrap();
+    // 3 widgets at 10 each, then 2 gadgets at 4 each.
+    assert!(
+        ran["answer"].as_str().unwrap().contains("the total is 8.0"),
+        "{ran}"
+    );
+    // The second booking is behind step 3, the first is not.
+    let words = [
+        "fork",
+        id,
+        "--at",
+        "3",
+        "--text",
+        "5 at 4.0 each",
+        "--runs",
+        "1",
+    ];
+    let held = home.run(&[&words[..], &["--json"]].concat());
+    let held: Value = serde_json::from_slice(&held.stdout).unwrap();
+    assert_eq!(
+        held["branches"][0]["gate"], "effects_unreconciled",
+        "{held}"
+    );
+    let asked = home.run(&["reconcile", id, "--at", "3", "--json"]);
+    let asked: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let effects = asked["effects"].as_array().unwrap();
+    assert_eq!(effects.len(), 1, "{asked}");
+    let key = effects[0]["effect"]["operation_key"].as_str().unwrap();
+    home.text(&[
+        "set",
+        id,
+        "--effect",
+        &format!("{key}=keep"),
+        "--why",
+        "booked",
+    ]);
+    // Another total is another booking, and a new one.
+    let forked = home.json(&[&words[..], &["--new-effects", "allow"]].concat());
+    let branch = &forked["branches"][0];
+    assert!(
+        branch["answer"]
+            .as_str()
+            .unwrap()
+            .contains("the total is 20.0"),
+        "{forked}"
+    );
+    assert_eq!(branch["diagnostic"], false);
+}

@@ -11,6 +11,7 @@ use super::super::error::{CliError, Exit};
 use super::super::out::{Answer, Out, Tone};
 use super::super::replay;
 use super::super::run::team;
+use super::install::broken_off;
 use crate::model::AdapterRef;
 use crate::runtime::adapter::{
     Adapter, AdapterHome, CUSTOM, Finding, Limits, Walk, WalkSettings, differs_from_pin,
@@ -65,7 +66,7 @@ pub fn run(context: &mut Context, args: Check) -> Result<Exit, CliError> {
     let walk = threads.block_on(async {
         tokio::select! {
             biased;
-            () = replay::ended() => Err(CliError::BrokenOff),
+            () = replay::ended() => Err(broken_off("broken off; no process is left and nothing was recorded")),
             walk = runtime.check(&adapter, &settings, &mut tell) => Ok(walk?),
         }
     })?;

@@ -11,6 +11,7 @@ use super::super::out::{Answer, Out};
 use super::super::replay;
 use super::super::run::team;
 use crate::model::clean_line;
+use crate::pipeline::PipelineError;
 use crate::runtime::adapter::{AdapterHome, NAMES};
 
 #[derive(Serialize)]
@@ -48,8 +49,8 @@ pub fn run(context: &mut Context, name: &str, python: Option<&Path>) -> Result<E
     let done = threads.block_on(async {
         tokio::select! {
             biased;
-            () = replay::ended() => Err(CliError::Usage(
-                "broken off; nothing was installed. Start it again when you like".to_owned(),
+            () = replay::ended() => Err(broken_off(
+                "broken off; nothing was installed. Start it again when you like"
             )),
             done = home.install(name, python.as_deref(), &mut tell) => Ok(done?),
         }
@@ -78,6 +79,11 @@ impl Answer for Done<'_> {
         );
         out.para(0, &text)
     }
+}
+
+/// Somebody broke off what left nothing behind.
+pub fn broken_off(told: &str) -> CliError {
+    PipelineError::Refused(told.to_owned()).into()
 }
 
 /// Lists the adapters.

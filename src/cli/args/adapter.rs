@@ -34,9 +34,14 @@ pub struct StartCustom {
 #[derive(clap::Args, Debug)]
 pub struct Starting {
     /// The task
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub task: String,
-    /// Begin from a state that the framework itself saved, a JSON file
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        required_unless_present = "state"
+    )]
+    pub task: Option<String>,
+    /// Begin from a state that the framework itself saved, a JSON file; its own task goes on where none is given
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// The most steps

@@ -244,8 +244,8 @@ impl Walker<'_> {
             _ => format!("stopped after {}", run.len()),
         };
         let found = format!(
-            "{} boundaries, each saved, {bytes} bytes, slowest {} ms; {end}",
-            run.len(),
+            "{} saved, {bytes} bytes, slowest {} ms; {end}",
+            boundaries(run.len()),
             slowest.as_millis()
         );
         self.found("checkpoint", None, Some(!run.is_empty()), found);
@@ -348,8 +348,8 @@ impl Walker<'_> {
             ));
         }
         let same = format!(
-            "memory and pending messages the same at {} boundaries, same end",
-            run.len() - n
+            "memory and pending messages the same at {}, same end",
+            boundaries(run.len() - n)
         );
         Ok(match unsaved.as_slice() {
             [] => (Some(true), same),
@@ -399,7 +399,10 @@ impl Walker<'_> {
             .unwrap_or_default();
         let at = self.step(&mut host).await?;
         if at.status == Status::Done {
-            return Ok((true, format!("{copies} copies; the run ended with it")));
+            return Ok((
+                true,
+                format!("copies edited: {copies}; the run ended with it"),
+            ));
         }
         let after: Value = host.call("checkpoint", &json!({})).await?;
         let state = after.get("state").cloned().unwrap_or_default();
@@ -422,7 +425,7 @@ impl Walker<'_> {
             }
             _ => (
                 true,
-                format!("{copies} copies; delivered, and the run goes on from it"),
+                format!("copies edited: {copies}; delivered, and the run goes on from it"),
             ),
         })
     }
@@ -461,6 +464,13 @@ fn unsaved(checkpoint: &Value) -> Vec<String> {
         .filter(|(_, entry)| !whole(entry))
         .map(|(part, _)| part.clone())
         .collect()
+}
+
+fn boundaries(count: usize) -> String {
+    match count {
+        1 => "1 boundary".to_owned(),
+        many => format!("{many} boundaries"),
+    }
 }
 
 fn shown(answer: Option<String>) -> String {

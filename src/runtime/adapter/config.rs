@@ -15,30 +15,46 @@ use crate::model::{
 /// The longest value that stands beside its digest.
 const SHOWN: usize = 40;
 
-/// Everything that the adapter pins, by name: versions, and of its `pinned` each part of the first two levels.
+/// How far a configuration is taken apart: the team, its agents, an agent, a field of it.
+const DEPTH: usize = 4;
+
+/// Everything that the adapter pins, part by part: versions, and what makes the team what it is.
 pub(super) fn manifest(greeting: &Greeting, told: &Told) -> Manifest {
     let mut config = Manifest::default();
-    for (package, version) in &greeting.framework {
-        config.add(format!("version {package}"), version, Some(version));
-    }
-    let top = match &told.pinned {
+    let mut pinned = match &told.pinned {
         Value::Object(map) => map.clone(),
         other => Map::from_iter([("team".to_owned(), other.clone())]),
     };
-    for (name, value) in top {
-        match named(&value) {
-            Some(inner) => {
-                for (one, value) in inner {
-                    part(&mut config, format!("{name} {one}"), &value);
-                }
-            }
-            None => part(&mut config, name, &value),
-        }
+    let versions: Map<String, Value> = greeting
+        .framework
+        .iter()
+        .map(|(package, version)| (package.clone(), version.clone().into()))
+        .collect();
+    pinned.insert("version".to_owned(), Value::Object(versions));
+    // The shared core tells the versions there too.
+    pinned.shift_remove("framework");
+    for (name, value) in pinned {
+        // What is pinned of a team is the team's.
+        let name = if name == "team" { String::new() } else { name };
+        parts(&mut config, name, &value, DEPTH);
     }
     // The adapter's digest may cover more than it tells.
     let pin = &told.config_pin;
     config.add("adapter pin", pin, Some(pin.get(..12).unwrap_or(pin)));
     config
+}
+
+fn parts(config: &mut Manifest, name: String, value: &Value, depth: usize) {
+    match named(value).filter(|_| depth > 0) {
+        Some(inner) => {
+            for (one, value) in inner {
+                let name = format!("{name} {one}").trim_start().to_owned();
+                parts(config, name, &value, depth - 1);
+            }
+        }
+        None if name.is_empty() => part(config, "team".to_owned(), value),
+        None => part(config, name, value),
+    }
 }
 
 /// The members of an object, or of a list whose members have names.
@@ -70,11 +86,12 @@ fn named(value: &Value) -> Option<Vec<(String, Value)>> {
 
 fn part(config: &mut Manifest, name: String, value: &Value) {
     // A prompt is never shown; a number, a word of the settings or a model's name is.
-    let telling = ["model", "version", "topology", "provider", "max"];
-    let lower = name.to_lowercase();
+    let telling = ["model", "version", "topology", "provider"];
+    let last = name.rsplit(' ').next().unwrap_or_default().to_lowercase();
+    let tells = name.starts_with("version ") || telling.iter().any(|word| last.contains(word));
     let shown = match value {
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::String(text) if telling.iter().any(|word| lower.contains(word)) => {
+        Value::String(text) if tells => {
             Some(text.clone()).filter(|text| text.chars().count() <= SHOWN)
         }
         _ => None,
@@ -86,10 +103,11 @@ fn part(config: &mut Manifest, name: String, value: &Value) {
 /// A team's session before anything has run.
 pub(super) fn session(
     adapter: &AdapterRef,
-    task: &str,
+    task: Option<&str>,
     greeting: &Greeting,
     told: &Told,
 ) -> Session {
+    let task = task.unwrap_or_default();
     let tools = tools(told);
     let opaque = told.agents.iter().any(|agent| agent.state == "opaque");
     let local = !opaque && tools.values().all(|tool| !tool.outside);
@@ -98,14 +116,9 @@ pub(super) fn session(
             .iter()
             .any(|word| word.to_lowercase().contains("orchestrator"))
     };
-    let line: String = task.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut title: String = line.chars().take(80).collect();
-    if title.len() < line.len() {
-        title.push('…');
-    }
     Session {
         id: id(adapter),
-        title,
+        title: title(task),
         format: "adapter".to_owned(),
         task: task.to_owned(),
         agents: told
@@ -140,6 +153,17 @@ pub(super) fn session(
         config: Some(manifest(greeting, told)),
         ..Session::default()
     }
+}
+
+/// A task as a person reads it in a list.
+#[must_use]
+pub fn title(task: &str) -> String {
+    let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut title: String = line.chars().take(80).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    title
 }
 
 /// The team's tools by name; of two agents' tools of one name the worse class counts.
@@ -212,8 +236,10 @@ mod tests {
             names,
             [
                 "adapter pin",
-                "agents A",
-                "agents B",
+                "agents A name",
+                "agents A prompt",
+                "agents B name",
+                "agents B prompt",
                 "max_round",
                 "settings model",
                 "version ag2"
@@ -221,13 +247,13 @@ mod tests {
         );
         assert_eq!(one.0["max_round"].shown.as_deref(), Some("6"));
         assert_eq!(one.0["settings model"].shown.as_deref(), Some("small"));
-        assert_eq!(one.0["agents A"].shown, None);
+        assert_eq!(one.0["agents A prompt"].shown, None);
         let parts: Vec<String> = one
             .differences(&two)
             .into_iter()
             .map(|it| it.part)
             .collect();
-        assert_eq!(parts, ["agents A"]);
+        assert_eq!(parts, ["agents A prompt"]);
     }
 
     #[test]
@@ -242,7 +268,7 @@ mod tests {
             "tools": [{"agent": "Mailer", "name": "mail", "effect": "permanent"}, {"agent": "Mailer", "name": "look", "effect": "read_only"},
                       {"agent": "Other", "name": "look"}]
         }));
-        let session = session(&adapter, "Find\nit", &Greeting::default(), &team);
+        let session = session(&adapter, Some("Find\nit"), &Greeting::default(), &team);
         assert_eq!(session.id, "autogen-team-build");
         assert_eq!(session.title, "Find it");
         assert_eq!(

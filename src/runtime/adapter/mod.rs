@@ -26,6 +26,7 @@ mod state;
 mod wire;
 
 pub use check::{Finding, Walk, WalkSettings};
+pub use config::title;
 pub use error::{AdapterError, Place};
 pub use home::{AdapterHome, CUSTOM, NAMES, differs_from_pin};
 pub use host::{Launch, Limits};
@@ -45,8 +46,8 @@ pub struct Adapter {
 /// What a team's first run begins with.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// The task.
-    pub task: String,
+    /// The task; none where the state has one.
+    pub task: Option<String>,
     /// A saved state of the framework's own to begin from.
     pub state: Option<Value>,
     /// The most steps.
@@ -81,7 +82,7 @@ impl Adapter {
             greeting,
             told,
         } = self.ready(adapter, None).await?;
-        let session = config::session(adapter, &start.task, &greeting, &told);
+        let session = config::session(adapter, start.task.as_deref(), &greeting, &told);
         let params = match &start.state {
             Some(state) => json!({"task": start.task, "state": state}),
             None => json!({ "task": start.task }),

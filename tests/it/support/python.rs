@@ -5,12 +5,12 @@ use std::process::Command;
 /// The interpreter, if there is one. A missing one is said, and is a failure where nobody would read it.
 pub fn python() -> Option<String> {
     let found = ["python3", "python"].into_iter().find(|name| {
-        let asked = ["-c", "import sys; assert sys.version_info >= (3, 9)"];
+        let asked = ["-c", "import sys; assert sys.version_info >= (3, 10)"];
         let output = Command::new(name).args(asked).output();
         output.is_ok_and(|output| output.status.success())
     });
     if found.is_none() {
-        eprintln!("skipped: there is no Python 3.9 or newer; put python3 on the PATH");
+        eprintln!("skipped: there is no Python 3.10 or newer; put python3 on the PATH");
         assert_ne!(
             std::env::var("CI").as_deref(),
             Ok("true"),
