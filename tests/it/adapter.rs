@@ -493,7 +493,7 @@ async fn what_an_adapter_prints_is_its_runs_log() {
     );
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn no_process_outlives_a_run_that_is_dropped() {
     let Some(scene) = Scene::new() else { return };

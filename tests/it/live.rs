@@ -1,6 +1,8 @@
 //! A team started from the command line: its run is a session, and what is done with sessions can be done with it.
 
+#[cfg(target_os = "linux")]
 use std::io::{BufRead, BufReader};
+#[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -261,7 +263,7 @@ fn a_session_file_names_no_program_to_start() {
     assert!(!marker.exists());
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_run_that_is_told_to_end_ends_its_processes_and_keeps_its_steps() {
     let Some(scene) = Scene::new() else { return };
@@ -294,5 +296,58 @@ fn a_run_that_is_told_to_end_ends_its_processes_and_keeps_its_steps() {
             assert!(begun.elapsed().as_secs() < 20, "{pid} is left behind");
             std::thread::yield_now();
         }
+    }
+}
+
+/// A team whose only agent never answers and says which process it is in.
+#[cfg(target_os = "linux")]
+const SLOW: &str = r#"
+import os, time
+from dover_adapter.minimal import Team
+
+def slow(memory, use):
+    with open("pid.part", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename("pid.part", "pid")
+    time.sleep(3600)
+
+def build():
+    return Team({"Slow": slow}, rounds=1)
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_run_leaves_its_whole_steps_and_no_process() {
+    let Some(scene) = Scene::new() else { return };
+    let team = scene.home.file("slow.py", SLOW);
+    let mut child = scene
+        .home
+        .dover()
+        .args(["run", "custom", "--task", TASK, "--"])
+        .args([&scene.python, "-m", "dover_adapter", "minimal", &team])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = std::time::Instant::now();
+    while !scene.home.path("pid").exists() {
+        assert!(begun.elapsed().as_secs() < 60, "the team does not start");
+        std::thread::yield_now();
+    }
+    // SIGKILL: dover gets no chance to end anything.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let shown = scene.home.json(&["show", "custom-slow"]);
+    assert_eq!(shown["run"], "interrupted");
+    assert_eq!(scene.texts("custom-slow"), [TASK]);
+    let pid = std::fs::read_to_string(scene.home.path("pid")).unwrap();
+    let gone = || {
+        std::fs::read_to_string(format!("/proc/{pid}/stat"))
+            .map_or(true, |text| text.contains(") Z "))
+    };
+    let begun = std::time::Instant::now();
+    while !gone() {
+        assert!(begun.elapsed().as_secs() < 60, "{pid} is left behind");
+        std::thread::yield_now();
     }
 }

@@ -208,11 +208,13 @@ impl Walker<'_> {
             .map(|(name, version)| format!("{name} {version}"))
             .collect();
         self.walk.framework = greeting.framework;
+        let imported = self.since.elapsed().as_millis();
         let mut at = self
             .go(&mut host, "start", &json!({"task": self.settings.task}))
             .await?;
         let found = format!(
-            "first boundary reached; {} {}",
+            "imports and description {imported} ms, first boundary {} ms later; {} {}",
+            self.since.elapsed().as_millis().saturating_sub(imported),
             greeting.adapter,
             versions.join(", ")
         );

@@ -248,14 +248,14 @@ impl AdapterRun {
             Notice::Effect(entry) => self.done.extend(self.effect(&entry)),
             Notice::Model(usage) => self.usage.add(&usage),
             Notice::Log(line) => self.host.log().text(&line),
-            Notice::Asked(question) => return self.asked(question).map(Some),
+            Notice::Asked(question) => return self.asked(question),
             Notice::Known => {}
         }
         Ok(None)
     }
 
     /// A call is held: answered from the record if its effect stays in the world, else somebody decides.
-    fn asked(&mut self, question: Question) -> Result<Event, AdapterError> {
+    fn asked(&mut self, question: Question) -> Result<Option<Event>, AdapterError> {
         if question.call.tool.is_empty() {
             let prompt = self.host.log().masked(&wire::text(&question.prompt));
             return Err(self.host.asks(prompt));
@@ -271,14 +271,10 @@ impl AdapterRun {
             let kept = self.kept.remove(place);
             let result = kept.result.clone().unwrap_or_default();
             self.respond(&question, &json!({"decision": "answer", "result": result}));
-            // Nothing to decide, and nothing to show before its result is there.
-            return Ok(Event::Delta {
-                agent: effect.agent,
-                text: String::new(),
-            });
+            return Ok(None);
         }
         self.state = State::Held(Box::new(question));
-        Ok(Event::Ask(Box::new(effect)))
+        Ok(Some(Event::Ask(Box::new(effect))))
     }
 
     fn respond(&mut self, question: &Question, value: &Value) {

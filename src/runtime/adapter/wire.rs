@@ -150,7 +150,7 @@ impl Position {
 
     /// Why it ended.
     pub(super) fn reason(&self) -> Option<String> {
-        let told = ["stop", "reason", "error", "message"]
+        let told = ["failed", "stop", "reason", "error", "message"]
             .iter()
             .find_map(|name| self.result.get(*name));
         told.map(text).filter(|text| !text.trim().is_empty())
