@@ -1,5 +1,6 @@
 //! The words of the command line. Its help texts are the reference; the README shows examples.
 
+mod adapter;
 mod allow;
 mod debug;
 mod eval;
@@ -15,6 +16,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
+pub use adapter::{Adapter, AdapterWhat, Check, StartCustom, StartTeam, Starting};
 pub use allow::Allow;
 pub use debug::Debug;
 pub use eval::{Eval, EvalCommand};
@@ -98,8 +100,10 @@ pub enum Command {
     Set(Set),
     /// Walk a sample session through the whole loop
     Demo(Demo),
-    /// Play a scenario world from its beginning
+    /// Start a run: a team of an agent framework, or a scenario world
     Run(Run),
+    /// Install, list or check adapters of agent frameworks
+    Adapter(Adapter),
     /// Say what the gates make of steering records
     Classify(Classify),
     /// Show, hand out or check the chain of receipts
@@ -374,6 +378,17 @@ pub struct Run {
 /// A runtime that can begin a run of its own.
 #[derive(Subcommand, Debug)]
 pub enum RunWhere {
+    /// A team of AutoGen AgentChat, such as Magentic-One
+    Autogen(StartTeam),
+    /// Agents of AG2 1.x
+    Ag2(StartTeam),
+    /// A group chat or dialogue of AG2 0.x
+    #[command(name = "ag2-classic")]
+    Ag2Classic(StartTeam),
+    /// A graph of LangGraph
+    Langgraph(StartTeam),
+    /// A team behind an adapter of your own
+    Custom(StartCustom),
     /// A world in a TOML file (the format: sample-sessions/README.md)
     Scenario {
         /// The world

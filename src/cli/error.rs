@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::gate::receipt::Fault;
 use crate::pipeline::PipelineError;
 use crate::runtime::RuntimeError;
+use crate::runtime::adapter::AdapterError;
 use crate::store::StoreError;
 
 /// How the program ends.
@@ -85,7 +86,13 @@ impl CliError {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Pipeline(PipelineError::Runtime(error)) | Self::Runtime(error) => match error {
                 RuntimeError::Missing { .. } | RuntimeError::World { .. } => Exit::Usage,
-                RuntimeError::Endpoint { .. } | RuntimeError::Broken { .. } => Exit::Held,
+                // What was named cannot be started; else the run broke down.
+                RuntimeError::Adapter(AdapterError::Start { .. } | AdapterError::Entry { .. }) => {
+                    Exit::Usage
+                }
+                RuntimeError::Endpoint { .. }
+                | RuntimeError::Broken { .. }
+                | RuntimeError::Adapter(_) => Exit::Held,
             },
             // The store can be read but an operation failed, such as on a full disk.
             Self::Store(StoreError::Database { .. })

@@ -3,6 +3,7 @@
 //! Nothing here decides anything: what a fork comes to is the pipeline's, so that headless and screen cannot differ.
 //! With `--json` standard output holds one JSON value or, on an error, nothing: the error is a JSON object on standard error.
 
+mod adapter;
 mod approve;
 mod args;
 mod classify;
@@ -76,6 +77,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Sessions) => sessions::run(&mut context),
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
+        Some(Command::Adapter(args)) => adapter::run(&mut context, args),
         Some(Command::Classify(args)) => classify::run(&mut context, &args),
         Some(Command::Receipt(args)) => receipt::run(&mut context, args),
         Some(Command::Owner(args)) => owner::run(&mut context, args),

@@ -60,7 +60,28 @@ pub(super) async fn interrupted() {
     }
 }
 
-fn report(event: &Progress) {
+/// Ends when the process is asked to end, in whichever way. A child process must be ended first, so the system's own way is too quick.
+pub(super) async fn ended() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut term), Ok(mut hup)) = (
+            signal(SignalKind::terminate()),
+            signal(SignalKind::hangup()),
+        ) else {
+            return interrupted().await;
+        };
+        tokio::select! {
+            () = interrupted() => {}
+            _ = term.recv() => {}
+            _ = hup.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    interrupted().await;
+}
+
+pub(super) fn report(event: &Progress) {
     match event {
         Progress::Forked {
             intervention,

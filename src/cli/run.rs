@@ -1,4 +1,6 @@
-//! `dover run scenario WORLD.toml`: plays a world from its beginning, into the store or into a file.
+//! `dover run`: a world played from its beginning, into the store or into a file; or a team of an agent framework.
+
+pub(super) mod team;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -29,23 +31,38 @@ struct Played {
 
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Run) -> Result<Exit, CliError> {
-    let RunWhere::Scenario { world, seed, out } = &args.runtime;
+    match &args.runtime {
+        RunWhere::Scenario { world, seed, out } => scenario(context, world, *seed, out.as_deref()),
+        RunWhere::Autogen(team) => team::named(context, "autogen", team),
+        RunWhere::Ag2(team) => team::named(context, "ag2", team),
+        RunWhere::Ag2Classic(team) => team::named(context, "ag2-classic", team),
+        RunWhere::Langgraph(team) => team::named(context, "langgraph", team),
+        RunWhere::Custom(team) => team::custom(context, team),
+    }
+}
+
+fn scenario(
+    context: &mut Context,
+    world: &Path,
+    seed: u64,
+    out: Option<&Path>,
+) -> Result<Exit, CliError> {
     let text = std::fs::read_to_string(world).map_err(|source| CliError::File {
-        path: world.clone(),
+        path: world.to_owned(),
         source,
         mend: "Give the TOML file of a world",
     })?;
     let played = match out {
         None => {
             let store = context.store()?;
-            let session = pipeline::play_world(&store, world, &text, *seed)?;
-            played(&store, session, *seed, None)?
+            let session = pipeline::play_world(&store, world, &text, seed)?;
+            played(&store, session, seed, None)?
         }
         Some(file) => {
             let (store, _folder) = context::temporary()?;
-            let id = pipeline::play_world(&store, world, &text, *seed)?;
+            let id = pipeline::play_world(&store, world, &text, seed)?;
             // What a profile file says stays in it: beside the new file it is read again.
-            let own = pipeline::world_session(&text, *seed)?;
+            let own = pipeline::world_session(&text, seed)?;
             let mut session = Session {
                 profile: own.profile,
                 verifier: own.verifier,
@@ -54,7 +71,7 @@ pub fn run(context: &mut Context, args: &Run) -> Result<Exit, CliError> {
             };
             name_world(&mut session, world, file);
             write(&store, &session, file)?;
-            played(&store, id, *seed, Some(file))?
+            played(&store, id, seed, Some(file))?
         }
     };
     context.out.give(&played)?;

@@ -181,6 +181,11 @@ impl Own {
         let mut session: Session = serde_json::from_value(base)
             .map_err(|error| format!("the session line is wrong: {error}"))?;
         "dover".clone_into(&mut session.format);
+        // A file must not say which program is started: its team can be played on, not run.
+        session.runtime = session.runtime.filter(|it| it.name != "adapter");
+        if let Some(runtime) = &mut session.runtime {
+            runtime.adapter = None;
+        }
         if let Some(world) = session
             .runtime
             .as_mut()
@@ -215,6 +220,7 @@ pub fn export<'a>(
         config: None,
         runtime: session.runtime.clone().map(|runtime| RuntimeRef {
             destination: None,
+            adapter: None,
             ..runtime
         }),
         ..session.clone()

@@ -23,7 +23,7 @@ pub struct AgentInfo {
 /// Where a replay of the session really runs.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeRef {
-    /// The runtime's name: `scenario`.
+    /// The runtime's name: `scenario`, `adapter`.
     pub name: String,
     /// The scenario world's TOML text. In a file it may instead name a `.toml` beside the file; the importer reads it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,6 +34,33 @@ pub struct RuntimeRef {
     /// The seed that the recorded run was made with.
     #[serde(default)]
     pub seed: u64,
+    /// The adapter process that a replay is made by. Never taken from a file: it names a program to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<AdapterRef>,
+}
+
+/// An agent framework's team, and how it is started again.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
+pub struct AdapterRef {
+    /// The adapter: `autogen`, `ag2`, `ag2-classic`, `langgraph`, or `custom` with a command.
+    pub name: String,
+    /// What it imports: `module:factory` or a file.
+    #[serde(default)]
+    pub entry: String,
+    /// The user's own interpreter; none for the one that dover installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<PathBuf>,
+    /// The command of a `custom` one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Where it is started.
+    pub dir: PathBuf,
+    /// The framework's packages and versions that the run was made with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub framework: BTreeMap<String, String>,
+    /// Whether every tool of the team only reads and every agent can be looked into, so that nothing outside can be touched.
+    #[serde(default)]
+    pub local: bool,
 }
 
 /// A remark on a step that came with the log, such as a label of a data set. Not evidence.

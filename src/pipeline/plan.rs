@@ -359,6 +359,13 @@ pub fn restorability(
         return uncertain("uncertain: no checkpoint at this step".into());
     };
     let required = &session.profile.required_keys;
+    // Where the profile names none, all that was recorded is required, as gate 2 has it.
+    let recorded: Vec<String> = checkpoint.keys.keys().cloned().collect();
+    let required = if required.is_empty() {
+        &recorded
+    } else {
+        required
+    };
     // A key of the profile's commands has no value that could be saved: whether it is as it was shows when it is asked.
     let (asked, kept): (Vec<&str>, Vec<&str>) = required
         .iter()

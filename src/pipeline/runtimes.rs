@@ -1,9 +1,10 @@
-//! Which runtime a session's replay runs on: the one it names, else `team` over a model endpoint.
+//! Which runtime a session's replay runs on: the one it names (a world, an adapter), else `team` over a model endpoint.
 
 use std::sync::Arc;
 
 use crate::endpoint::EndpointSettings;
 use crate::model::Session;
+use crate::runtime::adapter::{Adapter, AdapterHome, Limits};
 use crate::runtime::scenario::Scenario;
 use crate::runtime::team::{Allowed, Team, TeamSettings};
 use crate::runtime::{Runtime, RuntimeError};
@@ -38,13 +39,24 @@ pub(super) fn choose(
             "session {} has no world to run in, so --runtime scenario cannot be. --runtime team plays it on over a model endpoint",
             session.id
         ))),
+        ("adapter", "adapter") => Ok(Arc::new(adapter()?)),
+        ("adapter", _) => Err(PipelineError::Usage(format!(
+            "session {} was not made by an adapter here, so --runtime adapter cannot be. --runtime team plays it on over a model endpoint",
+            session.id
+        ))),
         ("team", _) => team(session, settings),
         (other, _) => Err(RuntimeError::Missing {
             what: format!("the runtime `{other}` that session {} names", session.id),
-            mend: "This dover has `scenario` and, for logs without a runtime, `team`".into(),
+            mend: "This dover has `scenario`, `adapter` and, for logs without a runtime, `team`"
+                .into(),
         }
         .into()),
     }
+}
+
+/// Teams of agent frameworks, from their usual place.
+pub(super) fn adapter() -> Result<Adapter, RuntimeError> {
+    Ok(Adapter::new(AdapterHome::usual()?, Limits::default()))
 }
 
 /// A model that a fork changed to stays the model of what is forked from it, whatever the settings say.

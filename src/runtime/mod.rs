@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use crate::endpoint::EndpointError;
 use crate::model::{Checkpoint, ConfigChange, Effect, Manifest, RestoredKey, Session, Step, Usage};
 
+pub mod adapter;
 mod files;
 pub mod scenario;
 pub mod team;
@@ -21,7 +22,7 @@ pub use files::{inside, read_file, write_file};
 /// What a runtime is, before anything is restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// `scenario`, `team`.
+    /// `scenario`, `adapter`, `team`.
     pub name: &'static str,
     /// What it runs on, for a person: the world's title, the model and endpoint (never a key).
     pub detail: String,
@@ -196,6 +197,9 @@ pub enum RuntimeError {
         /// What to do.
         mend: String,
     },
+    /// An adapter, its framework or its entry.
+    #[error(transparent)]
+    Adapter(#[from] adapter::AdapterError),
     /// The run itself broke down.
     #[error("the run broke down at step {step}: {reason}")]
     Broken {

@@ -79,6 +79,9 @@ impl Store {
             effects::insert(tx, key, made)?;
             tx.prepare_cached("UPDATE branch SET steps = steps + 1 WHERE id = ?1")?
                 .execute([key])?;
+            if line.segments.len() == 1 {
+                sessions::count_trials(tx, &Line::of_key(tx, key)?)?;
+            }
             Ok(())
         })
     }

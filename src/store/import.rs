@@ -181,7 +181,7 @@ impl Importer {
 }
 
 /// The wished id, spelt as ids are (lower-case letters, digits, `-`, `_`, `.`), with a suffix if it is taken.
-fn free_id(tx: &Transaction<'_>, wish: &str) -> Result<String, Fault> {
+pub(super) fn free_id(tx: &Transaction<'_>, wish: &str) -> Result<String, Fault> {
     let wish = id_of(wish);
     if !sessions::exists(tx, &wish)? {
         return Ok(wish);

@@ -15,6 +15,7 @@ mod fork;
 mod hypotheses;
 mod import;
 mod lineage;
+mod live;
 mod milestones;
 mod owner;
 mod receipts;

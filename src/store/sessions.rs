@@ -7,7 +7,7 @@ use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
 use super::records::SessionSummary;
-use super::{milestones, receipts};
+use super::{milestones, receipts, steps};
 use crate::model::{BranchId, Digest, Milestone, Session};
 
 impl Store {
@@ -126,6 +126,16 @@ pub(super) fn count_reached(
         .count();
     tx.prepare_cached("UPDATE session SET reached = ?2 WHERE id = ?1")?
         .execute(params![session, reached])?;
+    Ok(())
+}
+
+/// Counts again how many trials a `main` that grows has.
+pub(super) fn count_trials(tx: &Transaction<'_>, main: &Line) -> Result<(), Fault> {
+    let trials = steps::trials_of(tx, main)?.len();
+    tx.prepare_cached(
+        "UPDATE session SET trials = ?2 WHERE id = (SELECT session FROM branch WHERE id = ?1)",
+    )?
+    .execute(params![main.branch, trials])?;
     Ok(())
 }
 

@@ -37,6 +37,7 @@ impl Home {
         }
         dover
             .env("DOVER_STORE", self.path("store.db"))
+            .env("DOVER_DATA", self.path("data"))
             .env("DOVER_OPERATOR", "ann")
             .current_dir(self.0.path())
             .stdin(Stdio::null());

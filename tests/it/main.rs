@@ -12,9 +12,11 @@
     clippy::too_many_lines
 )]
 
+mod adapter;
 mod analyst;
 mod attribution;
 mod authority;
+mod check;
 mod cli;
 mod config;
 mod continued;
@@ -26,6 +28,7 @@ mod house;
 mod import;
 mod kill;
 mod loop_offline;
+mod live;
 mod loop_team;
 mod never_runs;
 mod readme;

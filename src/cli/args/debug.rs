@@ -33,7 +33,7 @@ pub struct Debug {
     )]
     pub seed: u64,
     /// Where the runs run [default: the session's own, else team]
-    #[arg(long, value_name = "NAME", value_parser = ["scenario", "team"], conflicts_with = "resume")]
+    #[arg(long, value_name = "NAME", value_parser = ["scenario", "adapter", "team"], conflicts_with = "resume")]
     pub runtime: Option<String>,
     #[command(flatten)]
     pub allow: Allow,

@@ -36,7 +36,7 @@ pub struct Eval {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     /// Where the runs run [default: the session's own, else team]
-    #[arg(long, value_name = "NAME", value_parser = ["scenario", "team"])]
+    #[arg(long, value_name = "NAME", value_parser = ["scenario", "adapter", "team"])]
     pub runtime: Option<String>,
     #[command(flatten)]
     pub allow: Allow,

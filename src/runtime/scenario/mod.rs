@@ -107,6 +107,7 @@ pub fn session(world: &World, toml_text: &str, seed: u64) -> Session {
             world: Some(toml_text.to_owned()),
             destination: None,
             seed,
+            adapter: None,
         }),
         profile: Profile {
             required_keys: world.required_keys.clone().unwrap_or_else(|| world.keys()),

@@ -25,6 +25,7 @@ fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
             world: Some("[world]\n".into()),
             destination: None,
             seed: 7,
+            adapter: None,
         }),
         profile: Profile {
             required_keys: vec!["agent_memory".into()],

@@ -63,6 +63,7 @@ fn a_session_comes_out_as_it_went_in_and_what_a_person_sets_is_kept() {
             world: Some("[world]".to_owned()),
             destination: None,
             seed: u64::MAX,
+            adapter: None,
         }),
         ..session("night")
     };

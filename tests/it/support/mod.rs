@@ -3,3 +3,4 @@
 
 pub mod model_server;
 pub mod pty;
+pub mod python;
