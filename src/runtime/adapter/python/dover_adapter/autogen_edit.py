@@ -1,4 +1,4 @@
-"""Edits of what an AutoGen AgentChat team is about to do: over the saved parts, which are then put back.
+"""Edits of what an AutoGen AgentChat team is about to do: over the values of the saved parts, which are then put back.
 
 A message stands in several places: in the queue, in the orchestrator's thread, in the memory of whoever wrote it. An edit touches each.
 The plan of Magentic-One is the exception: by the time its message is pending, the next instruction has already been made from it. So a
@@ -20,20 +20,15 @@ LEDGER, THREAD = "orchestrator/ledger", "orchestrator/thread"
 
 
 class Conflict(Exception):
-    """The message is not pending (any more)."""
+    """The message is not pending (any more), or has nothing that could be changed."""
 
 
 def find(entries, message_id):
-    """The index of a pending message by its own id or its envelope's; without an id, of the first."""
-    if not entries:
-        raise Conflict("nothing is pending: the run has consumed every message")
-    if message_id is None:
-        return 0
+    """The index of a pending message."""
     for index, entry in enumerate(entries):
-        if message_id in (entry["id"], *(message["id"] for message in chat_messages(entry))):
+        if message_id == address(entry):
             return index
-    known = ", ".join(str(address(entry)) for entry in entries)
-    raise Conflict(f"message {message_id} is not pending; it was consumed or never there. Pending: {known}")
+    raise Conflict(f"message {message_id} is not pending. Pending: {', '.join(map(address, entries)) or 'nothing'}")
 
 
 def address(entry):
@@ -44,7 +39,7 @@ def address(entry):
 
 def replace(parts, index, content):
     """Gives a pending message another content, wherever it stands. Returns the number of copies."""
-    messages = chat_messages(parts["pending"]["value"][index])
+    messages = chat_messages(parts["pending"][index])
     if not messages:
         raise Conflict("the pending message carries no content: it only asks an agent to speak. Drop it, or edit another")
     old, author = messages[-1], messages[-1]["source"]
@@ -62,13 +57,12 @@ def replace(parts, index, content):
             for inner in value:
                 walk(inner)
 
-    for part in parts.values():
-        walk(part["value"])
+    walk(parts)
     said = old["content"]
     old["content"] = recast(said, content)
     copies += 1
     # In its author's own memory it carries no id: it is the last thing the author said.
-    memory = parts.get(f"agents/{author}/memory", {}).get("value")
+    memory = parts.get(f"agents/{author}/memory")
     own = [item for item in _assistant_messages(memory) if item["content"] == (said if isinstance(said, str) else json.dumps(said))]
     if own:
         own[-1]["content"] = content
@@ -98,24 +92,24 @@ def _assistant_messages(value):
 
 def drop(parts, index):
     """Takes a pending message away, and what its sender keeps of it. Returns the number of copies."""
-    entry = parts["pending"]["value"].pop(index)
+    entry = parts["pending"].pop(index)
     ids = {message["id"] for message in chat_messages(entry)}
-    thread = parts[THREAD]["value"]
+    thread = parts[THREAD]
     kept = [message for message in thread if message.get("id") not in ids]
-    parts[THREAD]["value"] = kept
+    parts[THREAD] = kept
     return 1 + len(thread) - len(kept)
 
 
 def insert(parts, index, content, to, source, participants):
     """Puts a new message before the given one. From a participant who is asked to speak it counts as that one's answer."""
     message = TextMessage(content=content, source=source).dump()
-    speakers = parts[LEDGER]["value"].get("active_speakers", [])
+    speakers = parts[LEDGER].get("active_speakers", [])
     if source in participants and source in speakers and to == GROUP:
         body, sender, inserted = {"type": "GroupChatAgentResponse", "name": source, "message": message, "inner": []}, AGENT + source, False
     else:
         body, sender, inserted = {"type": "GroupChatStart", "messages": [message], "output_task_messages": True}, MANAGER, True
     entry = {"id": str(uuid.uuid4()), "sent": "publish", "sender": sender, "to": to, "inserted": inserted, "body": body}
-    parts["pending"]["value"].insert(index, entry)
+    parts["pending"].insert(index, entry)
     return message["id"]
 
 

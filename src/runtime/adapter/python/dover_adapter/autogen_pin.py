@@ -8,28 +8,26 @@ Not here: secrets (core takes them out), state (autogen_state).
 
 import hashlib
 import inspect
-import json
 import logging
 import textwrap
 import warnings
-from pathlib import Path
 
 from autogen_agentchat.teams import BaseGroupChat
 
 from .autogen_state import FULL, KNOWN_TEAMS, PARTIAL, conditions, fidelity, inside, plain, settings, tool_schemas, tools_of
+from .core import effect_of
 
 
-def load_component(path):
+def load_component(exported):
     """A team exported as JSON. A key that was masked in the export is left to the environment."""
+    if exported.get("component_type") != "team":
+        raise ValueError("it is no exported team: its component_type is not `team`. Export one with team.dump_component()")
     try:
-        exported = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path} cannot be read as an exported team: {error}") from error
-    if not isinstance(exported, dict) or exported.get("component_type") != "team":
-        raise ValueError(f"{path} is no exported team: its component_type is not `team`. Export one with team.dump_component()")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that tools are made from source is why a person opens it
-        return BaseGroupChat.load_component(_without_masked(exported))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tools are made from source is why a person opens it
+            return BaseGroupChat.load_component(_without_masked(exported))
+    except Exception as error:  # a component's maker may raise anything
+        raise ValueError(f"the exported team cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _without_masked(value):
@@ -95,13 +93,9 @@ def _class(part):
 
 
 def topology(team):
-    """How a team is built."""
-    return {
-        "team": type(team).__name__,
-        "manager": team._group_chat_manager_name,
-        "participants": list(team._participant_names),
-        "inside": {path: type(part).__name__ for path, part in inside(team) if path},
-    }
+    """How a team is built, in a line."""
+    inner = [f"{part.name} ({topology(part)})" if isinstance(part, BaseGroupChat) else part.name for part in team._participants]
+    return f"{type(team).__name__}: {team._group_chat_manager_name} with {', '.join(inner)}"
 
 
 def agents(team):
@@ -115,10 +109,12 @@ def agents(team):
     return [*told, {**manager, "description": f"Manages the {type(team).__name__}", "state": state}]
 
 
-async def tools(team, effect_of):
+async def tools(team):
     """The tools of all agents, also of those inside another."""
     told = []
     for _, part in inside(team):
+        effects = {tool.name: effect_of(tool) for tool in tools_of(part)}
         for schema in await tool_schemas(part):
-            told.append({"agent": part.name, "name": schema["name"], "schema": schema, "effect": effect_of(schema["name"])})
+            effect = effects.get(schema["name"], "unknown")
+            told.append({"agent": part.name, "name": schema["name"], "schema": schema, "effect": effect})
     return told

@@ -24,20 +24,21 @@ GROUP, MANAGER, OUTPUT, AGENT = "group", "manager", "output", "agent:"
 class TeamQueue:
     """The queue of one team."""
 
-    def __init__(self, team):
+    def __init__(self, team, on_output):
         self.team = team
         self.runtime = team._runtime
+        self.on_output = on_output  # is given each message that the team's own stream would give
         self.ended = None  # the group chat's own word that it is over (GroupChatTermination)
         self.failure = None  # an exception that a handler raised
         self.inserted = set()  # ids of envelopes that a person put here: the manager learns of them on delivery
-        self.on_output = lambda message: None
         self._starts = set()  # futures of GroupChatStart messages that we sent ourselves
         self._changed = asyncio.Event()
-        self._asked = asyncio.Event()
 
     async def open(self):
         """Registers the team's agents with its runtime, which is never started."""
         team = self.team
+        if self.runtime._run_context is not None:
+            raise RuntimeError("the team's runtime is running already. Leave out runtime.start(): dover delivers the messages")
         if not team._initialized:
             await team._init(self.runtime)
         self._role = {team._group_topic_type: GROUP, team._output_topic_type: OUTPUT, team._group_chat_manager_topic_type: MANAGER}
@@ -74,18 +75,11 @@ class TeamQueue:
 
     # Delivering.
 
-    def interrupt(self):
-        """Makes `settle` return although a handler is in flight: it waits for a person."""
-        self._asked.set()
-
     async def settle(self):
-        """Waits until no handler is in flight. False: a handler waits for a person, call again when it has its answer."""
+        """Waits until no handler is in flight."""
         while True:
             self._drain()
             self._keep_failure()
-            if self._asked.is_set():
-                self._asked.clear()
-                return False
             aside = self._out_of_turn()
             if aside is not None:
                 await self._process(aside)
@@ -98,13 +92,12 @@ class TeamQueue:
                 if self._out_of_turn() is None and all(task.done() for task in self.runtime._background_tasks):
                     self._drain()
                     self._keep_failure()
-                    return True
+                    return
                 continue
             self._changed.clear()
-            wakers = {asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._asked.wait())}
-            await asyncio.wait(running | wakers, return_when=asyncio.FIRST_COMPLETED)
-            for waker in wakers:
-                waker.cancel()
+            more = asyncio.ensure_future(self._changed.wait())
+            await asyncio.wait({*running, more}, return_when=asyncio.FIRST_COMPLETED)
+            more.cancel()
 
     async def deliver(self):
         """Hands over the first message."""

@@ -19,6 +19,8 @@ from autogen_core.memory import ListMemory, MemoryContent
 from autogen_core.model_context._chat_completion_context import ChatCompletionContextState
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from .backend import Saved
+
 FULL, PARTIAL, OPAQUE = "full", "partial", "opaque"
 # Managers whose every moving part is known; the state of others (GraphFlow among them) is saved as far as they say.
 KNOWN_TEAMS = (MagenticOneGroupChat, RoundRobinGroupChat, SelectorGroupChat, Swarm)
@@ -109,7 +111,9 @@ def conditions(team):
 
 def settings(condition):
     """What a condition is made with, as against what moves."""
-    return {"class": type(condition).__name__} | {name: plain(held)[0] for name, held in vars(condition).items() if name not in _moving(condition) and not callable(held) and name != "_conditions"}
+    moving = {"_conditions", *_moving(condition)}
+    fixed = {name: plain(held)[0] for name, held in vars(condition).items() if name not in moving and not callable(held)}
+    return {"class": type(condition).__name__, **fixed}
 
 
 class TeamParts:
@@ -123,36 +127,37 @@ class TeamParts:
         self._elapsed = {}  # of conditions that watch the clock: it stands while the team does
 
     async def save(self):
-        """All parts: {key: {value, fidelity}}."""
+        """All parts by their keys."""
         parts = {}
         for agent in self.team._participants:
-            value, level = await self._save_memory(agent)
-            parts[f"agents/{agent.name}/memory"] = {"value": value, "fidelity": level}
-            tools = await tool_schemas(agent)
-            parts[f"tools/{agent.name}"] = {"value": tools, "fidelity": FULL}
+            level = fidelity(agent)
+            container = await self.queue.container(agent.name)
+            parts[f"agents/{agent.name}/inbox"] = Saved([message.dump() for message in container._message_buffer])
+            parts[f"agents/{agent.name}/memory"] = Saved(None, OPAQUE) if level == OPAQUE else await self._save_memory(agent, level)
+            parts[f"tools/{agent.name}"] = Saved(await tool_schemas(agent))
         manager = await self.queue.manager()
         ledger, whole = plain({**await manager.save_state(), **self._beside_manager(manager)})
         thread = ledger.pop("message_thread", [])
         known = type(self.team) in KNOWN_TEAMS and whole
-        parts["orchestrator/ledger"] = {"value": ledger, "fidelity": FULL if known else PARTIAL}
-        parts["orchestrator/thread"] = {"value": thread, "fidelity": FULL}
+        parts["orchestrator/ledger"] = Saved(ledger, FULL if known else PARTIAL)
+        parts["orchestrator/thread"] = Saved(thread)
         for path, condition in conditions(self.team):
-            value, level = self._save_condition(path, condition)
-            parts[f"termination/{path}"] = {"value": value, "fidelity": level}
-        parts["pending"] = {"value": self.queue.entries(), "fidelity": FULL}
+            parts[f"termination/{path}"] = self._save_condition(path, condition)
+        parts["pending"] = Saved(self.queue.entries())
         ended = self.queue.ended.model_dump(mode="json") if self.queue.ended else None
-        parts["progress"] = {"value": {"messages": self.outputs, "last": self.last, "ended": ended}, "fidelity": FULL}
+        parts["progress"] = Saved({"messages": self.outputs, "last": self.last, "ended": ended})
         return parts
 
-    async def put(self, parts):
-        """Puts parts back. Returns a warning for each that could not be."""
+    async def put(self, value):
+        """Puts the values of parts back. Returns a warning for each agent whose part could not be."""
         warnings = []
-        value = {key: part["value"] for key, part in parts.items()}
         for agent in self.team._participants:
             try:
-                await self._put_memory(agent, value[f"agents/{agent.name}/memory"])
+                await self._put_memory(agent, value[f"agents/{agent.name}/inbox"], value.get(f"agents/{agent.name}/memory"))
+            except KeyError:
+                raise
             except Exception as error:  # an agent's own load_state: the others can still be put back
-                warnings.append((f"agents/{agent.name}/memory", f"{type(error).__name__}: {error}"))
+                warnings.append(f"agents/{agent.name}/memory could not be put back: {type(error).__name__}: {error}")
         manager = await self.queue.manager()
         await manager.load_state({**value["orchestrator/ledger"], "message_thread": value["orchestrator/thread"]})
         await self._put_beside_manager(manager, value["orchestrator/ledger"])
@@ -166,21 +171,21 @@ class TeamParts:
 
     # Agents.
 
-    async def _save_memory(self, agent):
-        level = fidelity(agent)
-        container = await self.queue.container(agent.name)
+    async def _save_memory(self, agent, level):
         beside = {}
         for path, part in inside(agent, agent.name):
             found = await self._save_beside(part)
             if found:
                 beside[path] = found
-        value, whole = plain({"saved": await container.save_state(), "beside": beside})
-        return value, level if whole else max(level, PARTIAL, key=(FULL, PARTIAL, OPAQUE).index)
+        value, whole = plain({"saved": await agent.save_state(), "beside": beside})
+        return Saved(value, level if whole else PARTIAL)
 
-    async def _put_memory(self, agent, value):
-        await (await self.queue.container(agent.name)).load_state(value["saved"])
+    async def _put_memory(self, agent, inbox, memory):
+        saved = memory["saved"] if memory else await agent.save_state()
+        container = await self.queue.container(agent.name)
+        await container.load_state({"agent_state": saved, "message_buffer": inbox})
         for path, part in inside(agent, agent.name):
-            await self._put_beside(part, value["beside"].get(path, {}))
+            await self._put_beside(part, memory["beside"].get(path, {}) if memory else {})
 
     async def _save_beside(self, part):
         """What the saved state of an agent leaves out."""
@@ -251,7 +256,7 @@ class TeamParts:
         function = getattr(condition, "_func", None) if isinstance(condition, FunctionalTermination) else None
         if function is not None and (getattr(function, "__closure__", None) or not inspect.isfunction(function)):
             level = PARTIAL
-        return value, level
+        return Saved(value, level)
 
     def _put_condition(self, path, condition, value):
         for name in _moving(condition):

@@ -20,24 +20,25 @@ from autogen_core.models import CreateResult
 from autogen_core.tools import TextResultContent, ToolResult
 
 from .autogen_state import inside, plain, workbenches
+from .core import Call, Message, effect_of
 
 LEDGER = "Progress Ledger: "
 
 
-def watch(team, backend):
-    """Connects a team with the backend's `emit`, `tool` and `ask`."""
+def watch(team, host):
+    """Connects a team with the host."""
     for _, part in inside(team):
         for client in _clients(part):
-            _watch_model(client, backend)
+            _watch_model(client, host)
         name = getattr(part, "name", "")
         for bench in workbenches(part):
-            _watch_tools(bench, name, backend)
+            _watch_tools(bench, name, host)
         if isinstance(part, UserProxyAgent):
-            part.input_func = functools.partial(_ask, backend, name)
+            part.input_func = functools.partial(_ask, host, name)
             part._is_async = True
     log = logging.getLogger(TRACE_LOGGER_NAME)
     log.setLevel(logging.DEBUG)
-    log.addHandler(_Ledgers(team._group_chat_manager_name, backend))
+    log.addHandler(_Ledgers(team._group_chat_manager_name, host))
 
 
 def speaker():
@@ -56,20 +57,20 @@ def _clients(part):
     return [client] if client is not None and hasattr(client, "create") else []
 
 
-def _watch_model(client, backend):
+def _watch_model(client, host):
     if getattr(client, "_dover_watched", False):
         return  # one client often serves the whole team
     client._dover_watched = True
     create, create_stream = client.create, client.create_stream
 
     def asked(messages, options):
-        backend.emit("llm.request", agent=speaker(), messages=len(messages), tools=len(options.get("tools") or []))
+        host.event("llm.request", agent=speaker(), messages=len(messages), tools=len(options.get("tools") or []))
         return time.monotonic()
 
     def answered(result, since):
         usage = {"prompt_tokens": result.usage.prompt_tokens, "completion_tokens": result.usage.completion_tokens}
         seconds = round(time.monotonic() - since, 3)
-        backend.emit("llm.response", agent=speaker(), usage=usage, seconds=seconds, finish_reason=result.finish_reason)
+        host.event("llm.response", agent=speaker(), usage=usage, seconds=seconds, finish_reason=result.finish_reason)
 
     async def watched_create(messages, **options):
         since = asked(messages, options)
@@ -90,21 +91,25 @@ def _watch_model(client, backend):
 # Tools.
 
 
-def _watch_tools(bench, agent, backend):
+def _watch_tools(bench, agent, host):
     call, stream = bench.call_tool, getattr(bench, "call_tool_stream", None)
+    effects = {tool.name: effect_of(tool) for tool in getattr(bench, "_tools", [])}
 
-    async def through_policy(name, arguments, call_id, run):
+    async def through_policy(name, arguments, run):
         """Runs the call, or takes the answer from where the policy says."""
 
         async def execute():
             result = await run()
-            return result.to_text(), result.is_error
+            return {"error": result.to_text()} if result.is_error else result.to_text()
 
-        text, failed = await backend.tool(agent, name, plain(dict(arguments or {}))[0], call_id, execute)
+        told = await host.effects.call(Call(agent, name, dict(arguments or {}), effects.get(name, "unknown")), execute)
+        failed = isinstance(told, dict) and told.keys() == {"error"}
+        text = told["error"] if failed else told
+        text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
         return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=failed)
 
     async def gated_call(name, arguments=None, cancellation_token=None, call_id=None):
-        return await through_policy(name, arguments, call_id, lambda: call(name, arguments, cancellation_token, call_id))
+        return await through_policy(name, arguments, lambda: call(name, arguments, cancellation_token, call_id))
 
     async def gated_stream(name, arguments=None, cancellation_token=None, call_id=None):
         shown = []
@@ -118,7 +123,7 @@ def _watch_tools(bench, agent, backend):
                     shown.append(piece)
             return result
 
-        result = await through_policy(name, arguments, call_id, run)
+        result = await through_policy(name, arguments, run)
         for piece in shown:
             yield piece
         yield result
@@ -131,8 +136,8 @@ def _watch_tools(bench, agent, backend):
 # A person.
 
 
-async def _ask(backend, agent, prompt, cancellation_token=None):
-    return str(await backend.ask(agent, prompt))
+async def _ask(host, agent, prompt, cancellation_token=None):
+    return str(await host.ask_person(agent, prompt))
 
 
 # What is said between messages.
@@ -141,21 +146,20 @@ async def _ask(backend, agent, prompt, cancellation_token=None):
 def outputs(message):
     """A message or event of AgentChat as messages of the protocol."""
 
-    def one(kind, content, **more):
-        return {"message_id": message.id, "from": message.source, "kind": kind, "content": content, **more}
+    def one(kind, content, tool=None):
+        return Message(message.id, message.source, "", content, kind, tool)
 
     match message:
         case said.ToolCallRequestEvent():
-            return [one("tool_call", call.arguments, tool={"name": call.name, "call_id": call.id, "arguments": call.arguments}) for call in message.content]
+            calls = [(call, {"name": call.name, "call_id": call.id, "arguments": call.arguments}) for call in message.content]
+            return [one("tool_call", call.arguments, tool) for call, tool in calls]
         case said.ToolCallExecutionEvent():
-            return [
-                one("tool_result", result.content, tool={"name": result.name, "call_id": result.call_id, "failed": bool(result.is_error)})
-                for result in message.content
-            ]
+            results = [(it, {"name": it.name, "call_id": it.call_id, "failed": bool(it.is_error)}) for it in message.content]
+            return [one("tool_result", result.content, tool) for result, tool in results]
         case said.CodeGenerationEvent():
-            return [one("tool_call", message.content, tool={"name": "code", "arguments": message.content})]
+            return [one("tool_call", message.content, {"name": "code", "arguments": message.content})]
         case said.CodeExecutionEvent():
-            return [one("tool_result", message.result.output, tool={"name": "code", "failed": message.result.exit_code != 0})]
+            return [one("tool_result", message.result.output, {"name": "code", "failed": message.result.exit_code != 0})]
         case said.SelectSpeakerEvent():
             return [one("control", ", ".join(message.content))]
         case said.UserInputRequestedEvent():
@@ -179,17 +183,19 @@ def text_of(message):
 class _Ledgers(logging.Handler):
     """Magentic-One writes its progress ledger nowhere but into a log."""
 
-    def __init__(self, orchestrator, backend):
+    def __init__(self, orchestrator, host):
         super().__init__(logging.DEBUG)
-        self.orchestrator, self.backend = orchestrator, backend
+        self.orchestrator, self.host = orchestrator, host
 
     def emit(self, record):
+        if not isinstance(record.msg, str):
+            return  # agents' events: told as outputs
         line = record.getMessage()
         if not line.startswith(LEDGER):
-            self.backend.emit("log", level=record.levelname.lower(), text=line)
+            self.host.log(line, record.levelname.lower())
             return
         try:
             ledger = json.dumps(ast.literal_eval(line[len(LEDGER) :]), ensure_ascii=False)
         except (ValueError, SyntaxError):
             ledger = line[len(LEDGER) :]
-        self.backend.emit("output", message={"from": self.orchestrator, "kind": "ledger", "content": ledger})
+        self.host.output(Message("", self.orchestrator, "", ledger, "ledger"))

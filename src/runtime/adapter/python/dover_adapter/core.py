@@ -189,14 +189,15 @@ class Server:
 
     # ---- moving
 
-    async def on_start(self, task: str) -> dict:
+    async def on_start(self, task: str | None = None, state: Any = None) -> dict:
+        """`state`: what the framework itself saved; with it, the task may be left out."""
         if self._began:
             raise RpcError(NOT_PAUSED, "start: this process has a run already. A branch is a new process")
-        if not isinstance(task, str):
+        if not isinstance(task, str) and (task is not None or state is None):
             raise RpcError(INVALID_PARAMS, "start: the task is text")
         self._began = True
         self._pause.clear()
-        return await self._move(self._backend.start(task), 0)
+        return await self._move(self._backend.start(task) if state is None else self._backend.start_from(task, state), 0)
 
     async def on_step(self, count: int = 1) -> dict:
         if not isinstance(count, int) or count < 1:
@@ -416,6 +417,12 @@ class Server:
         if wanted not in waiting:
             raise RpcError(EDIT_CONFLICT, f"edit: message {wanted} is consumed already. Restore a checkpoint before it in a new process", queue=waiting)
         return wanted
+
+    async def on_export(self) -> dict:
+        """The run as the framework's own saved state, also at its end."""
+        if not self._began or self._flight is not None:
+            raise RpcError(NOT_QUIESCENT, "export: the run stands at no boundary. Start or restore one, and answer what is asked")
+        return {"adapter": self._backend.name, "framework": self._backend.framework(), "state": plain(await self._backend.export())}
 
     async def on_queue(self) -> list:
         self._quiescent("queue")
