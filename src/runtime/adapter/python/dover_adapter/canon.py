@@ -6,6 +6,7 @@ Nothing here knows a framework or the protocol.
 import base64
 import dataclasses
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -77,6 +78,14 @@ def _number(value: float) -> str:
     else:
         text = text[0] + ("." + text[1:] if len(text) > 1 else "") + f"e{point - 1:+d}"
     return "-" * sign + text
+
+
+def code_of(function: Any) -> str:
+    """What pins a function: its text, or its name where there is no text."""
+    try:
+        return inspect.getsource(inspect.unwrap(function))
+    except (OSError, TypeError):
+        return str(plain(function))
 
 
 def sha256(value: Any) -> str:

@@ -8,6 +8,7 @@ Not here: any framework. See `backend.Backend` for what a framework file impleme
 import asyncio
 import importlib
 import inspect
+import json
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ from typing import Any, Awaitable
 
 from . import entry as entries
 from .backend import Backend, Description, Host, Message, Saved
-from .canon import canonical, masked, masked_text, plain, sha256
+from .canon import canonical, code_of, masked, masked_text, plain, sha256
 from .effects import Call, Effects, effect_of
 from .wire import (
     DIVERGED, EDIT_CONFLICT, EFFECT_BLOCKED, FRAMEWORK, INCOMPATIBLE, INVALID_PARAMS, NO_ENTRY, NO_METHOD, NOT_PAUSED, NOT_QUIESCENT,
@@ -26,7 +27,7 @@ from .wire import (
 )  # fmt: skip
 
 __all__ = [
-    "Backend", "Call", "Description", "Effects", "Host", "Message", "RpcError", "Saved", "Server", "canonical", "effect_of", "masked", "plain",
+    "Backend", "Call", "Description", "Effects", "Host", "Message", "RpcError", "Saved", "Server", "canonical", "code_of", "effect_of", "masked", "plain",
     "sha256", "DIVERGED", "EDIT_CONFLICT", "EFFECT_BLOCKED", "FRAMEWORK", "INCOMPATIBLE", "INVALID_PARAMS", "NO_ENTRY", "NOT_PAUSED",
     "NOT_QUIESCENT", "OPAQUE", "UNSUPPORTED",
 ]  # fmt: skip
@@ -393,6 +394,7 @@ class Server:
                 raise
             applied.append({"op": op["op"], "copies": copies})
         pending = self._backend.pending()
+        self._over = pending is None  # the last message may have been dropped
         pending = None if pending is None else plain(pending.wire())
         self._wire.event("edit.applied", step=self._step, applied=applied, pending=pending)
         return {"applied": applied, "pending": pending}
@@ -469,8 +471,6 @@ def _record(tape: Any) -> list:
     """Recorded tool answers: a list, or a file with one JSON object a line."""
     if tape is None or isinstance(tape, list):
         return tape or []
-    import json
-
     try:
         return [json.loads(line) for line in Path(tape).read_text("utf-8").splitlines() if line.strip()]
     except (OSError, TypeError, ValueError) as error:

@@ -69,7 +69,11 @@ class Effects:
         ticket = await self._admit(call)
         if not ticket.runs:
             return ticket.result
-        return self._settle(call, ticket, await run())
+        try:
+            return self._settle(call, ticket, await run())
+        except Exception as error:
+            self._broke(call, ticket, error)
+            raise
 
     def call_blocking(self, call: Call, run: Callable[[], Any]) -> Any:
         """The same from a worker thread."""
@@ -77,7 +81,13 @@ class Effects:
             ticket = self._admit_at_once(call)
         else:
             ticket = asyncio.run_coroutine_threadsafe(self._admit(call), self._loop).result()
-        return self._settle(call, ticket, run()) if ticket.runs else ticket.result
+        if not ticket.runs:
+            return ticket.result
+        try:
+            return self._settle(call, ticket, run())
+        except Exception as error:
+            self._broke(call, ticket, error)
+            raise
 
     async def _admit(self, call: Call) -> "_Ticket":
         ticket = self._ticket(call)
@@ -133,6 +143,10 @@ class Effects:
         self._tell(call, ticket, result)
         return result
 
+    def _broke(self, call: Call, ticket: "_Ticket", error: Exception) -> None:
+        if not ticket.told:  # a call that raised may have had its effect all the same
+            self._tell(call, ticket, f"Error: {type(error).__name__}: {error}")
+
     def _answered(self, call: Call, ticket: "_Ticket", result: Any) -> None:
         ticket.result, ticket.disposition = result, "replayed"
         self._tell(call, ticket, result)
@@ -142,7 +156,7 @@ class Effects:
         self._tell(call, ticket, ticket.result)
 
     def _tell(self, call: Call, ticket: "_Ticket", result: Any) -> None:
-        result = plain(result)
+        result, ticket.told = plain(result), True
         self._wire.event("tool.result", step=self._step(), agent=call.agent, tool=call.tool, args_sha256=ticket.args_sha256, result=result)
         entry = self._entry(call, ticket, ticket.disposition)
         self._wire.event("effect.recorded", **{**entry, "entry_seq": ticket.seq, "result": result, "result_sha256": sha256(result)})
@@ -163,3 +177,4 @@ class _Ticket:
     runs: bool = False
     result: Any = None
     disposition: str = "executed"
+    told: bool = False
