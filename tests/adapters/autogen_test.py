@@ -2,15 +2,13 @@
 
 Run with the interpreter of an environment made from src/runtime/adapter/locks/autogen.txt:
 
-    python tests/adapters/autogen_test.py
+    python tests/adapters/autogen_test.py [-k NAME]
 
-The walk is the same for every team: start, checkpoint at every boundary, kill; then restore each checkpoint in a new process, compare it
-with the uninterrupted run item by item, and let it run to the same end.
+Every team walks the walk of conformance.py; what only AutoGen has is tested beside it.
 """
 
+import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,132 +16,31 @@ import unittest
 from pathlib import Path
 
 import rule_model
+from conformance import Walk
+from driver import HERE, Adapter, Refused
 
-HERE = Path(__file__).resolve().parent
-PYTHON = HERE.parents[1] / "src/runtime/adapter/python"
 TEAMS = HERE / "teams"
+PAINT = "How many tins of paint does a floor of 96 square metres need?"
+ENV = {}
 
 
-class Refused(Exception):
-    def __init__(self, error):
-        super().__init__(error["message"])
-        self.code, self.data = error["code"], error.get("data", {})
+def adapter(entry, policy=None, tape=None, decide=None):
+    made = Adapter(sys.executable, "autogen", entry, env=ENV, decide=decide)
+    try:
+        made("initialize", protocol=1, workdir=str(TEAMS), effects_policy=policy or {}, tape=tape)
+    except Refused:
+        made.kill()
+        raise
+    return made
 
 
-class Adapter:
-    """One adapter process. `policy` is for its tools; `answers` are given to questions in order."""
-
-    def __init__(self, entry, policy=None, tape=None, answers=(), env=None):
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PYTHON), str(TEAMS)]), "MODEL_URL": MODEL_URL, **(env or {})}
-        self.errors = tempfile.TemporaryFile("w+")
-        command = [sys.executable, "-m", "dover_adapter", "autogen", entry]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True, env=environment, cwd=TEAMS)
-        self.events, self.count, self.answers = [], 0, list(answers)
-        try:
-            self.greeting = self("initialize", protocol=1, workdir=str(TEAMS), effects_policy=policy or {}, tape=tape)
-        except Refused:
-            self.kill()
-            raise
-
-    def post(self, method, **params):
-        self.count += 1
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params}) + "\n")
-        self.process.stdin.flush()
-        return self.count
-
-    def __call__(self, method, **params):
-        wanted = self.post(method, **params)
-        while line := self.process.stdout.readline():
-            told = json.loads(line)
-            if told.get("method") == "event":
-                self.events.append(told["params"])
-                if told["params"]["kind"] == "input.requested" and self.answers:
-                    self.post("respond", request_id=told["params"]["request_id"], value=self.answers.pop(0))
-            elif told["id"] == wanted:
-                if "error" in told:
-                    raise Refused(told["error"])
-                return told["result"]
-        self.errors.seek(0)
-        raise AssertionError(f"the adapter ended during {method}: {self.errors.read()[-2000:]}")
-
-    def of(self, kind):
-        return [event for event in self.events if event["kind"] == kind]
-
-    def outputs(self, kind):
-        return [event["message"] for event in self.of("output") if event["message"]["kind"] == kind]
-
-    def run(self):
-        """To the end; whatever a person is asked is answered from `answers`."""
-        position = self("resume")
-        while position["status"] == "input":
-            position = self("resume")
-        return position
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.errors.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.kill()
-
-
-def stable(value):
-    """A value without what is made anew by every message: ids and times."""
-    if isinstance(value, dict):
-        return {name: stable(held) for name, held in value.items() if name not in ("id", "created_at", "message_id", "full_message_id", "call_id")}
-    return [stable(held) for held in value] if isinstance(value, list) else value
-
-
-def record(adapter, task):
+def record(run, task):
     """Every checkpoint of a run, and its end."""
-    position, checkpoints = adapter("start", task=task), []
-    while position["status"] in ("paused", "input"):
-        if position["status"] == "paused":
-            checkpoints.append(adapter("checkpoint"))
-        position = adapter("step")
+    position, checkpoints = run("start", task=task), []
+    while position["status"] == "paused":
+        checkpoints.append(run("checkpoint"))
+        position = run("step")
     return checkpoints, position
-
-
-class Walk(unittest.TestCase):
-    def walk(self, entry, task, final, least, **settings):
-        """Records a run, then restores each of its checkpoints. `least`: how many boundaries there are at least."""
-        answers = settings.pop("answers", [])
-        with Adapter(entry, answers=answers, **settings) as adapter:
-            checkpoints, end = record(adapter, task)
-        self.assertEqual(end["status"], "done", end)
-        self.assertRegex(end["result"]["final"], final)
-        self.assertGreaterEqual(len(checkpoints), least)
-        left = [sum(1 for later in checkpoints[at + 1 :] if later["pending"]["from"] == "Person") for at in range(len(checkpoints))]
-        for at, checkpoint in enumerate(checkpoints):
-            with self.subTest(step=at), Adapter(entry, answers=answers[len(answers) - left[at] :] if left[at] else [], **settings) as fork:
-                position = fork("restore", checkpoint=checkpoint)
-                self.assertEqual((position["step"], position["pending"]), (at, checkpoint["pending"]))
-                self.assertEqual({key: word for key, word in position["keys"].items() if word != "exact"}, {})
-                again = fork("checkpoint")
-                for key, part in checkpoint["state"].items():
-                    self.assertEqual(again["state"][key]["value"], part["value"], key)
-                # From here on the fork writes the run's history a second time, item by item.
-                for later in checkpoints[at + 1 :]:
-                    fork("step")
-                    now = fork("checkpoint")
-                    self.assertEqual(stable(now["pending"]), stable(later["pending"]))
-                    for key, part in later["state"].items():
-                        self.assertEqual(stable(now["state"][key]["value"]), stable(part["value"]), f"{key} at step {later['step']}")
-                self.assertEqual(fork.run()["result"], end["result"])
-        return checkpoints
-
-    def fork(self, entry, checkpoint, ops, **settings):
-        """The end of a branch with edits."""
-        with Adapter(entry, **settings) as adapter:
-            adapter("restore", checkpoint=checkpoint)
-            applied = adapter("edit", ops=ops) if ops else None
-            return applied, adapter.run()
 
 
 def at(checkpoints, **wanted):
@@ -151,93 +48,258 @@ def at(checkpoints, **wanted):
     return next(it for it in checkpoints if all(it["pending"][name] == value for name, value in wanted.items()))
 
 
-class MagenticOne(Walk):
-    ENTRY, TASK = "autogen_magentic:build", "How many tins of paint does a floor of 96 square metres need?"
+def said(run, kind):
+    """What was told between boundaries."""
+    return [event["message"] for event in run.events if event["kind"] == "output" and event["message"]["kind"] == kind]
 
-    def test_walk_edits_and_taking_them_back(self):
-        checkpoints = self.walk(self.ENTRY, self.TASK, "^FINAL ANSWER: 16$", 7)
-        kinds = [it["pending"]["kind"] for it in checkpoints]
+
+def events(run, kind):
+    return [event for event in run.events if event["kind"] == kind]
+
+
+class Conformance(unittest.TestCase):
+    def walk(self, entry, task, untested=()):
+        options = argparse.Namespace(python=sys.executable, name="autogen", entry=entry, task=task, untested=untested)
+        walk = Walk(options, ENV["MODEL_URL"])
+        walk.go()
+        self.assertEqual(walk.failures, [])
+        self.assertGreater(walk.checks, 30)
+
+    def test_magentic_one(self):
+        self.walk("autogen_magentic:build", PAINT)
+
+    def test_selector_with_tools(self):
+        self.walk("autogen_selector:build", "A seat to Ulm, please")
+
+    def test_nested_terminations(self):
+        self.walk("autogen_rounds:build", "Write a text shorter than 4 words")
+
+    def test_team_within_a_team(self):
+        self.walk("autogen_rounds:build_inner", "Write something")
+
+    def test_swarm(self):
+        self.walk("autogen_swarm:build", "I paid 30 and want it back")
+
+
+class MagenticOne(unittest.TestCase):
+    ENTRY = "autogen_magentic:build"
+
+    @classmethod
+    def setUpClass(cls):
+        with adapter(cls.ENTRY) as run:
+            cls.checkpoints, cls.end = record(run, PAINT)
+            cls.run_ = run
+
+    def fork(self, checkpoint, *ops):
+        with adapter(self.ENTRY) as run:
+            run("restore", checkpoint=checkpoint)
+            applied = run("edit", ops=list(ops))
+            return applied, run("resume")["result"]["final"]
+
+    def test_an_edited_instruction_and_taking_it_back(self):
+        kinds = [it["pending"]["kind"] for it in self.checkpoints]
         self.assertEqual(kinds, ["task", "plan", "instruction", "message", "instruction", "message", "answer"])
-        instruction = at(checkpoints, kind="instruction")
-        self.assertEqual(instruction["pending"]["to"], "Storekeeper")
+        self.assertEqual(self.end["result"]["final"], "FINAL ANSWER: 16")
+        instruction = at(self.checkpoints, kind="instruction")
+        self.assertEqual((instruction["pending"]["from"], instruction["pending"]["to"]), ("MagenticOneOrchestrator", "Storekeeper"))
         text = instruction["pending"]["content"]
-        better = text.replace("wall paint", "floor paint")
-        applied, end = self.fork(self.ENTRY, instruction, [{"op": "replace_pending", "content": better}])
-        # The orchestrator's thread and memory of what was said last, and the queue.
-        self.assertEqual((applied["applied"][0]["copies"], applied["pending"]["content"]), (3, better))
-        self.assertEqual(end["result"]["final"], "FINAL ANSWER: 8")
-        # Taken back, the outcome is the old one again.
-        both = [{"op": "replace_pending", "content": better}, {"op": "replace_pending", "content": text}]
-        self.assertEqual(self.fork(self.ENTRY, instruction, both)[1]["result"]["final"], "FINAL ANSWER: 16")
+        better = {"op": "replace_pending", "content": text.replace("wall paint", "floor paint")}
+        applied, final = self.fork(instruction, better)
+        # In the queue, in the orchestrator's thread, and as the last thing said.
+        self.assertEqual(applied["applied"][0]["copies"], 3)
+        self.assertEqual(final, "FINAL ANSWER: 8")
+        self.assertEqual(self.fork(instruction, better, {"op": "replace_pending", "content": text})[1], "FINAL ANSWER: 16")
+
+    def test_an_author_remembers_the_edited_words(self):
+        message = at(self.checkpoints, kind="message")
+        with adapter(self.ENTRY) as run:
+            run("restore", checkpoint=message)
+            run("edit", ops=[{"op": "replace_pending", "content": "A tin covers COVERS=24 square metres"}])
+            key = "agents/Storekeeper/memory"
+            memory = run("get_state", keys=[key])[key]["value"]["saved"]["llm_context"]["messages"]
+            self.assertEqual(memory[-1]["content"], "A tin covers COVERS=24 square metres")
+            self.assertEqual(run("resume")["result"]["final"], "FINAL ANSWER: 4")
 
     def test_a_changed_plan_is_planned_from(self):
-        with Adapter(self.ENTRY) as adapter:
-            checkpoints, _ = record(adapter, self.TASK)
-        plan = at(checkpoints, kind="plan")
-        self.assertIn("Here is the plan to follow", plan["pending"]["content"])
+        plan = at(self.checkpoints, kind="plan")
         whole = plan["pending"]["content"].replace("wall paint", "floor paint")
         alone = "- Storekeeper: Find the coverage of a tin of floor paint.\n- Surveyor: Divide the area of 96 by the coverage."
-        for content in (whole, alone):
-            with Adapter(self.ENTRY) as fork:
-                fork("restore", checkpoint=plan)
-                applied = fork("edit", ops=[{"op": "replace_pending", "content": content}])
-                self.assertEqual(applied["pending"]["kind"], "plan")
-                self.assertIn("floor paint", applied["pending"]["content"])
+        for content, kept in ((whole, whole.split("follow as best as possible:")[1].strip()), (alone, alone)):
+            with adapter(self.ENTRY) as run:
+                run("restore", checkpoint=plan)
+                applied = run("edit", ops=[{"op": "replace_pending", "content": content}])
+                self.assertEqual((applied["pending"]["kind"], applied["pending"]["content"]), ("plan", content))
                 # The instruction that was made from the old plan is gone.
-                queued = [(message["kind"], message["to"]) for message in fork("queue")]
-                self.assertEqual(queued, [("plan", "group"), ("instruction", "Storekeeper"), ("control", "Storekeeper")])
-                self.assertIn("floor paint", fork("queue")[1]["content"])
-                self.assertEqual(fork("get_state", keys=["orchestrator/ledger"])["orchestrator/ledger"]["value"]["n_rounds"], 1)
-                self.assertEqual(fork.run()["result"]["final"], "FINAL ANSWER: 8")
-        # From a later boundary, by the ledger: the plan begins anew.
-        later = at(checkpoints, kind="message")
-        ops = [{"op": "set_state", "key": "orchestrator/ledger", "value": {"plan": alone}}]
-        applied, end = self.fork(self.ENTRY, later, ops)
-        self.assertEqual((applied["pending"]["kind"], end["result"]["final"]), ("plan", "FINAL ANSWER: 8"))
+                queued = run("queue")
+                self.assertEqual([(it["kind"], it["to"]) for it in queued], [("plan", "group"), ("instruction", "Storekeeper"), ("control", "Storekeeper")])
+                self.assertIn("floor paint", queued[1]["content"])
+                ledger = run("get_state", keys=["orchestrator/ledger"])["orchestrator/ledger"]["value"]
+                self.assertEqual((ledger["n_rounds"], ledger["plan"]), (1, kept))
+                self.assertEqual(run("resume")["result"]["final"], "FINAL ANSWER: 8")
+        later = at(self.checkpoints, kind="message")
+        applied, final = self.fork(later, {"op": "set_state", "key": "orchestrator/ledger", "value": {"plan": alone}})
+        self.assertEqual((applied["pending"]["kind"], final), ("plan", "FINAL ANSWER: 8"))
 
     def test_what_is_said_between_boundaries(self):
-        with Adapter(self.ENTRY) as adapter:
-            record(adapter, self.TASK)
-            calls = [(it["from"], it["tool"]["name"], it["content"]) for it in adapter.outputs("tool_call")]
-            self.assertEqual(calls[0], ("Storekeeper", "coverage", '{"paint": "wall paint"}'))
-            self.assertEqual(len(adapter.outputs("tool_result")), 2)
-            self.assertEqual(adapter.outputs("message"), [])  # each is a boundary and told there
-            ledgers = [json.loads(it["content"]) for it in adapter.outputs("ledger")]
-            self.assertEqual([it["next_speaker"]["answer"] for it in ledgers[:2]], ["Storekeeper", "Surveyor"])
-            asked, answered = adapter.of("llm.request"), adapter.of("llm.response")
-            self.assertEqual(len(asked), len(answered))
-            self.assertEqual({it["agent"] for it in answered}, {"MagenticOneOrchestrator", "Storekeeper", "Surveyor"})
-            self.assertTrue(all(it["usage"]["prompt_tokens"] > 0 for it in answered))
+        calls = [(it["from"], it["tool"]["name"], it["content"]) for it in said(self.run_, "tool_call")]
+        self.assertEqual(calls[0], ("Storekeeper", "coverage", '{"paint": "wall paint"}'))
+        self.assertEqual(len(said(self.run_, "tool_result")), 2)
+        self.assertEqual(said(self.run_, "message"), [])  # each is a boundary and told there
+        ledgers = [json.loads(it["content"]) for it in said(self.run_, "ledger")]
+        self.assertEqual([it["next_speaker"]["answer"] for it in ledgers[:2]], ["Storekeeper", "Surveyor"])
+        answered = events(self.run_, "llm.response")
+        self.assertEqual(len(answered), len(events(self.run_, "llm.request")))
+        self.assertEqual({it["agent"] for it in answered}, {"MagenticOneOrchestrator", "Storekeeper", "Surveyor"})
+        self.assertTrue(all(it["usage"]["prompt_tokens"] > 0 for it in answered))
 
-    def test_another_configuration_is_refused(self):
-        with Adapter(self.ENTRY) as adapter:
-            adapter("start", task=self.TASK)
-            checkpoint = adapter("checkpoint")
-        changed = Path(tempfile.mkdtemp(dir=TEAMS)) / "autogen_magentic.py"
-        try:
-            source = (TEAMS / "autogen_magentic.py").read_text()
-            changed.write_text(source.replace("Nothing is known of that", "No idea"))
-            with Adapter(f"{changed}:build") as fork:
+    def test_another_prompt_is_another_pin(self):
+        with tempfile.TemporaryDirectory() as place:
+            changed = Path(place) / "autogen_magentic.py"
+            changed.write_text((TEAMS / "autogen_magentic.py").read_text().replace("Nothing is known of that", "No idea"))
+            with adapter(f"{changed}:build") as run:
                 with self.assertRaises(Refused) as refused:
-                    fork("restore", checkpoint=checkpoint)
+                    run("restore", checkpoint=self.checkpoints[1])
                 self.assertEqual(refused.exception.code, -32010)
-                self.assertEqual(fork("restore", checkpoint=checkpoint, allow_pin_mismatch=True)["status"], "paused")
-            damaged = json.loads(json.dumps(checkpoint))
-            damaged["state"]["orchestrator/ledger"]["value"]["plan"] = "another"
-            with Adapter(self.ENTRY) as fork, self.assertRaises(Refused) as refused:
-                fork("restore", checkpoint=damaged)
+                self.assertEqual(run("restore", checkpoint=self.checkpoints[1], allow_pin_mismatch=True)["status"], "paused")
+
+    def test_the_saved_state_of_autogen_itself(self):
+        with adapter(self.ENTRY) as run:
+            run("restore", checkpoint=at(self.checkpoints, kind="message"))
+            state = run("export")["state"]
+        self.assertEqual(state["type"], "TeamState")
+        self.assertEqual(set(state["agent_states"]), {"Storekeeper", "Surveyor", "MagenticOneOrchestrator"})
+        # The answer that was pending is no part of it, so the orchestrator asks again, and the run comes to the same end.
+        with adapter(self.ENTRY) as run:
+            position = run("start", state=state)
+            self.assertEqual((position["pending"]["kind"], position["pending"]["to"]), ("instruction", "Storekeeper"))
+            self.assertEqual(run("resume")["result"]["final"], "FINAL ANSWER: 16")
+        with adapter(self.ENTRY) as run:
+            self.assertEqual(run("start", task="Another task", state=state)["pending"]["content"], "Another task")
+        for wrong, words in (({"agent_states": {"Ann": {}}}, "another team"), ({"a": 1}, "no saved state"), ([], "no saved state")):
+            with adapter(self.ENTRY) as run, self.assertRaises(Refused) as refused:
+                run("start", task=PAINT, state=wrong)
             self.assertEqual(refused.exception.code, -32010)
-        finally:
-            changed.unlink()
-            for left in changed.parent.rglob("*"):
-                left.unlink() if left.is_file() else None
-            for left in changed.parent.glob("*"):
-                left.rmdir()
-            changed.parent.rmdir()
+            self.assertIn(words, refused.exception.message)
+
+
+class Tools(unittest.TestCase):
+    ENTRY, TASK = "autogen_selector:build", "A seat to Ulm, please"
+
+    def run_with(self, **settings):
+        with adapter(self.ENTRY, **settings) as run:
+            run("start", task=self.TASK)
+            return run, run("resume")["result"]["final"]
+
+    def test_a_permanent_effect_is_held(self):
+        asked = []
+        run, final = self.run_with(decide=lambda question: asked.append(question) or {"decision": "run"})
+        self.assertEqual([(it["agent"], it["tool"], it["effect"]) for it in asked], [("Booker", "book", "permanent")])
+        self.assertEqual(final, "Done: booked there for 20. TERMINATE")
+        effects = {it["tool"]: it["disposition"] for it in events(run, "effect.recorded")}
+        self.assertEqual(effects, {"fare": "executed", "book": "approved"})
+
+    def test_refused_answered_by_hand_and_from_record(self):
+        self.assertEqual(self.run_with(policy={"book": "refuse"})[1], "Nothing was booked. TERMINATE")
+        by_hand = {"decision": "answer", "result": "booked by hand"}
+        self.assertEqual(self.run_with(decide=lambda _: by_hand)[1], "Done: booked by hand. TERMINATE")
+        run, _ = self.run_with()
+        recorded = [{name: it[name] for name in ("tool", "args_sha256", "result")} for it in events(run, "effect.recorded")]
+        recorded[-1]["result"] = "booked from the record"
+        run, final = self.run_with(policy={"book": "answer_from_record"}, tape=recorded)
+        self.assertEqual(final, "Done: booked from the record. TERMINATE")
+        self.assertEqual(events(run, "effect.recorded")[-1]["disposition"], "replayed")
+
+    def test_streamed_text_comes_in_pieces(self):
+        run, _ = self.run_with()
+        pieces = [it["text"] for it in events(run, "output.delta") if it["agent"] == "Clerk"]
+        self.assertGreater(len(pieces), 2)
+        self.assertEqual("".join(pieces), "It costs PRICE=20 next: Booker")
+
+    def test_the_team_is_described(self):
+        with adapter(self.ENTRY) as run:
+            told = run("describe")
+        self.assertEqual(told["topology"], "SelectorGroupChat: SelectorGroupChatManager with Clerk, Booker")
+        self.assertEqual([(it["name"], it["state"]) for it in told["agents"]], [("Clerk", "full"), ("Booker", "full"), ("SelectorGroupChatManager", "full")])
+        tools = {it["name"]: (it["agent"], it["effect"], list(it["schema"]["parameters"]["properties"])) for it in told["tools"]}
+        self.assertEqual(tools, {"fare": ("Clerk", "read_only", ["town"]), "book": ("Booker", "permanent", ["town", "price"])})
+        self.assertNotIn("not-a-key", json.dumps(told))
+
+
+class Queue(unittest.TestCase):
+    ENTRY, TASK = "autogen_rounds:build", "Write a text"
+
+    def test_send_insert_and_drop(self):
+        with adapter(self.ENTRY) as run:
+            run("start", task=self.TASK)
+            run("step")
+            with self.assertRaises(Refused) as refused:
+                run("send", to="Nobody", content="hello")
+            self.assertEqual(refused.exception.data["known"], ["Writer", "Reviewer", "Printer", "RoundRobinGroupChatManager", "group"])
+            sent = run("send", to="Reviewer", content="hello")["message_id"]
+            self.assertEqual([it["to"] for it in run("queue")], ["group", "Reviewer"])
+            run("edit", ops=[{"op": "drop", "message_id": sent}])
+            self.assertEqual(len(run("queue")), 1)
+            # A word to the group before the writer's text is heard by all, and stands in the thread once it is delivered.
+            hint = {"op": "insert", "at": 0, "from": "user", "to": "group", "content": "Make it shorter than 4"}
+            self.assertEqual(run("edit", ops=[hint])["pending"]["content"], hint["content"])
+            thread = "orchestrator/thread"
+            before = run("get_state", keys=[thread])[thread]["value"]
+            run("step")
+            after = run("get_state", keys=[thread, "agents/Printer/inbox"])
+            self.assertEqual([it["content"] for it in after[thread]["value"]], [*(it["content"] for it in before), hint["content"]])
+            self.assertEqual(after["agents/Printer/inbox"]["value"][-1]["content"], hint["content"])
+
+    def test_what_was_dropped_can_be_said_for_its_author(self):
+        with adapter(self.ENTRY) as run:
+            run("start", task=self.TASK)
+            run("step")
+            dropped = run("edit", ops=[{"op": "drop"}])
+            self.assertIsNone(dropped["pending"])
+            said = {"op": "insert", "from": "Writer", "to": "group", "content": "A text of 4 words"}
+            run("edit", ops=[said])
+            position = run("step")
+            self.assertEqual((position["pending"]["from"], position["pending"]["content"]), ("Reviewer", "I AGREE"))
+            self.assertEqual(run("resume")["result"]["final"], "IN PRINT")
+
+    def test_regenerate_asks_the_author_again(self):
+        with adapter(self.ENTRY) as run:
+            run("start", task=self.TASK)
+            with self.assertRaises(Refused) as refused:
+                run("edit", ops=[{"op": "regenerate"}])
+            self.assertEqual(refused.exception.code, -32040)
+            run("checkpoint")
+            first = run("step")["pending"]
+            again = run("edit", ops=[{"op": "regenerate"}])["pending"]
+            self.assertEqual(again["content"], first["content"])
+            self.assertNotEqual(again["message_id"], first["message_id"])
+            self.assertEqual(run("resume")["status"], "done")
+
+
+class Person(unittest.TestCase):
+    ENTRY = "autogen_person:build"
+
+    def test_a_person_is_asked_and_answers(self):
+        with adapter(self.ENTRY) as run:
+            run("start", task="Guess a colour")
+            self.assertEqual(run("step")["pending"]["from"], "Guesser")
+            kept = run("checkpoint")
+            asked = run("step")
+            self.assertEqual((asked["status"], asked["request"]["agent"]), ("input", "Person"))
+            with self.assertRaises(Refused):
+                run("checkpoint")
+            run("respond", request_id=asked["request"]["request_id"], value="it is blue")
+            self.assertEqual(run("step")["pending"]["content"], "it is blue")
+            self.assertEqual(run("step")["pending"]["content"], "So it is blue")
+        with adapter(self.ENTRY) as run:
+            self.assertEqual(set(run("restore", checkpoint=kept)["keys"].values()), {"exact"})
+            asked = run("step")
+            run("respond", request_id=asked["request"]["request_id"], value="no, thanks")
+            run("step")
+            self.assertEqual(run("step")["result"]["final"], "no, thanks")
 
 
 if __name__ == "__main__":
-    MODEL = rule_model.server()
-    MODEL_URL = f"http://127.0.0.1:{MODEL.server_address[1]}/v1"
-    threading.Thread(target=MODEL.serve_forever, daemon=True).start()
-    unittest.main()
+    server = rule_model.server()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    ENV["MODEL_URL"] = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    unittest.main(warnings="ignore")  # the driver leaves pipes to the garbage collector

@@ -221,7 +221,7 @@ class AutoGen(Backend):
         index = edits.find(values["pending"], message_id)
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         if self._is_plan(values["pending"][index]):
-            await self._replan(edits.read_plan(await self.queue_.manager(), text))
+            await self._replan(edits.read_plan(await self.queue_.manager(), text), text)
             return 2  # the thread's and the queue's
         try:
             copies = edits.replace(values, index, text)
@@ -281,9 +281,9 @@ class AutoGen(Backend):
             raise RpcError(INVALID_PARAMS, f"edit: {key} cannot have that value: {type(error).__name__}: {error}") from error
         return 1
 
-    async def _replan(self, changes):
+    async def _replan(self, changes, text=None):
         self._here = None
-        await edits.replan(self.queue_, changes)
+        await edits.replan(self.queue_, changes, text)
         await self._to_boundary()
 
     async def regenerate(self):

@@ -127,21 +127,29 @@ def read_plan(manager, text):
 
 
 def is_plan(manager, entry):
-    """Whether an entry is the message in which Magentic-One states its plan."""
-    if entry["body"]["type"] != "GroupChatAgentResponse" or entry["body"]["name"] != manager._name or not hasattr(manager, "_plan"):
-        return False
-    whole = manager._get_task_ledger_full_prompt(manager._task, manager._team_description, manager._facts, manager._plan)
-    return entry["body"]["message"]["content"] == whole
+    """Whether an entry is the message in which Magentic-One states its plan: its thread begins with it."""
+    first = manager._message_thread[0].id if manager._message_thread else None
+    return entry["body"]["type"] == "GroupChatAgentResponse" and entry["body"]["name"] == manager._name and address(entry) == first
 
 
-async def replan(queue, changes):
-    """Gives Magentic-One another task, facts or plan and lets it begin its round again, as it does after a stall."""
+async def replan(queue, changes, text=None):
+    """Gives Magentic-One another task, facts or plan and lets it begin its round again, as it does after a stall.
+
+    `text`: what the message that states the plan is to say, word for word.
+    """
     manager = await queue.manager()
     if any(is_plan(manager, entry) for entry in queue.entries()):
         manager._n_rounds = max(0, manager._n_rounds - 1)  # the round begun in the same handler is thrown away
     for name, value in changes.items():
         setattr(manager, f"_{name}", value)
     manager._n_stalls = 0
+    if text is not None:
+
+        def once(*_):
+            del manager._get_task_ledger_full_prompt
+            return text
+
+        manager._get_task_ledger_full_prompt = once
     queue.refill([])
     queue.run_beside(_as(manager, manager._reenter_outer_loop(CancellationToken())))
 
