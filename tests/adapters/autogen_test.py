@@ -12,12 +12,16 @@ import json
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
 import rule_model
-from conformance import Walk
-from driver import HERE, Adapter, Refused
+from conformance import Walk, seal
+from driver import HERE, MODULES, Adapter, Refused
+
+sys.path.insert(0, str(MODULES))
+from dover_adapter.canon import sha256  # noqa: E402
 
 TEAMS = HERE / "teams"
 PAINT = "How many tins of paint does a floor of 96 square metres need?"
@@ -46,6 +50,14 @@ def record(run, task):
 def at(checkpoints, **wanted):
     """The first checkpoint whose pending message is like that."""
     return next(it for it in checkpoints if all(it["pending"][name] == value for name, value in wanted.items()))
+
+
+def sealed(checkpoint):
+    """A checkpoint whose values were changed, with digests that fit."""
+    for part in checkpoint["state"].values():
+        part["fingerprint"] = sha256(part["value"])
+    seal(checkpoint)
+    return checkpoint
 
 
 def said(run, kind):
@@ -255,11 +267,38 @@ class Queue(unittest.TestCase):
             run("step")
             dropped = run("edit", ops=[{"op": "drop"}])
             self.assertIsNone(dropped["pending"])
+            with self.assertRaises(Refused) as refused:
+                run("checkpoint")
+            self.assertEqual(refused.exception.code, -32001)
             said = {"op": "insert", "from": "Writer", "to": "group", "content": "A text of 4 words"}
             run("edit", ops=[said])
             position = run("step")
             self.assertEqual((position["pending"]["from"], position["pending"]["content"]), ("Reviewer", "I AGREE"))
             self.assertEqual(run("resume")["result"]["final"], "IN PRINT")
+
+    def test_a_run_whose_last_message_was_dropped_says_so(self):
+        with adapter(self.ENTRY) as run:
+            run("start", task=self.TASK)
+            run("step")
+            run("edit", ops=[{"op": "drop"}])
+            end = run("step")
+            self.assertEqual((end["status"], end["result"]["reason"]), ("failed", "stuck"))
+
+    def test_time_spent_at_a_boundary_does_not_count(self):
+        entry, key = "autogen_rounds:build_timed", "termination/0.0"
+        with adapter(entry) as run:
+            run("start", task=self.TASK)
+            kept = run("checkpoint")
+        kept["state"][key]["value"]["_start_time"] = 59
+        with adapter(entry) as run:
+            run("restore", checkpoint=sealed(kept))
+            time.sleep(1.2)  # longer than what is left: the clock must stand, so there is nothing else to wait for
+            self.assertEqual(run("get_state", keys=[key])[key]["value"]["_start_time"], 59)
+            self.assertEqual(run("resume")["result"]["reason"], "Maximum number of messages 4 reached, current message count: 4")
+        kept["state"][key]["value"]["_start_time"] = 61
+        with adapter(entry) as run:
+            run("restore", checkpoint=sealed(kept))
+            self.assertEqual(run("resume")["result"]["reason"], "Timeout of 60 seconds reached")
 
     def test_regenerate_asks_the_author_again(self):
         with adapter(self.ENTRY) as run:
@@ -273,6 +312,77 @@ class Queue(unittest.TestCase):
             self.assertEqual(again["content"], first["content"])
             self.assertNotEqual(again["message_id"], first["message_id"])
             self.assertEqual(run("resume")["status"], "done")
+
+
+class Odd(unittest.TestCase):
+    """Agents of the user's own, teams that end badly, entries that are no team."""
+
+    def test_how_much_of_an_agent_is_saved(self):
+        with adapter("autogen_odd:build") as run:
+            told = {it["name"]: it["state"] for it in run("describe")["agents"]}
+            checkpoints, end = record(run, "Count")
+        states = {"Opaque": "opaque", "Saver": "full", "Noted": "partial", "Helped": "partial", "Minded": "full", "RoundRobinGroupChatManager": "full"}
+        self.assertEqual(told, states)
+        self.assertEqual(end["status"], "done")
+        with adapter("autogen_odd:build") as run:
+            keys = run("restore", checkpoint=checkpoints[6])["keys"]
+            words = {name: keys[f"agents/{name}/memory"] for name in states if name != "RoundRobinGroupChatManager"}
+            self.assertEqual(words, {"Opaque": "untested", "Saver": "exact", "Noted": "untested", "Helped": "untested", "Minded": "exact"})
+            self.assertEqual({word for key, word in keys.items() if "/memory" not in key}, {"exact"})
+            with self.assertRaises(Refused) as refused:
+                run("get_state", keys=["agents/Opaque/memory"])
+            self.assertEqual(refused.exception.code, -32011)
+            with self.assertRaises(Refused) as refused:
+                run("edit", ops=[{"op": "set_state", "key": "agents/Opaque/memory", "value": 1}])
+            self.assertEqual(refused.exception.code, -32011)
+            # An agent's saved state can be set, and it goes on from there.
+            run("edit", ops=[{"op": "set_state", "key": "agents/Saver/memory", "value": {"saved": {"turns": 40}, "beside": {}}}])
+            position = run("step")
+            self.assertEqual((position["pending"]["from"], position["pending"]["content"]), ("Saver", "turn 41"))
+
+    def test_an_agent_that_raises_ends_the_run_and_keeps_its_steps(self):
+        with adapter("autogen_odd:build_failing") as run:
+            checkpoints, end = record(run, "Count")
+        self.assertEqual((end["status"], end["result"]["failed"]), ("failed", "RuntimeError: the abacus broke"))
+        self.assertIn("autogen_odd.py", end["result"]["traceback"])
+        self.assertEqual([it["pending"]["content"] for it in checkpoints], ["Count", "turn 1", "turn 1", "turn 2"])
+
+    def test_a_condition_that_the_task_meets(self):
+        with adapter("autogen_odd:build_ended") as run:
+            run("start", task="Count")
+            end = run("step")
+        self.assertEqual((end["status"], end["result"]["final"]), ("done", None))
+        self.assertIn("Maximum number of messages 1", end["result"]["reason"])
+
+    def test_entries_that_are_no_team(self):
+        with self.assertRaises(Refused) as refused:
+            adapter("autogen_odd:build_agent")
+        self.assertEqual(refused.exception.code, -32031)
+        self.assertIn("RoundRobinGroupChat([agent], max_turns=1)", refused.exception.message)
+        with self.assertRaises(Refused) as refused:
+            adapter("autogen_odd:build_running")
+        self.assertEqual(refused.exception.code, -32031)
+        self.assertIn("runtime.start()", refused.exception.message)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"component_type": "agent"}, file)
+            file.flush()
+            with self.assertRaises(Refused) as refused:
+                adapter(file.name)
+            self.assertIn("no exported team", refused.exception.message)
+
+    def test_a_team_exported_as_json(self):
+        with adapter("autogen_rounds:build") as run:
+            exported = run("describe")["pinned"]["team"]["team"]
+            run("start", task="Write a text")
+            final = run("resume")["result"]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(exported, file)
+            file.flush()
+            ENV["OPENAI_API_KEY"] = "not-a-key"  # the one in the export is masked
+            with adapter(file.name) as run:
+                self.assertEqual(run("describe")["pinned"]["team"]["team"], exported)
+                run("start", task="Write a text")
+                self.assertEqual(run("resume")["result"]["final"], final["final"])
 
 
 class Person(unittest.TestCase):

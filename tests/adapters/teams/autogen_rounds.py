@@ -15,17 +15,19 @@ def build():
     reviewer = agent("Reviewer", "WHEN LAST /of [1-5] words/ SAY I AGREE\nWHEN LAST /of (\\d) words/ SAY Make it shorter than 5")
     printer = agent("Printer", "WHEN ANY /I AGREE/ SAY IN PRINT\nWHEN LAST /(.+)/ SAY I wait")
     approved = TextMentionTermination("I AGREE", sources=["Reviewer"]) & TextMentionTermination("IN PRINT", sources=["Printer"])
-    ends = MaxMessageTermination(9) | (approved | TimeoutTermination(3600))
+    ends = MaxMessageTermination(9) | (approved | TextMentionTermination("NEVER"))
     return RoundRobinGroupChat([writer, reviewer, printer], termination_condition=ends)
 
 
 def build_inner():
-    """The same with a team among the participants, and a memory that no saved state holds."""
-    inner = RoundRobinGroupChat(
-        [agent("Drafter", "WHEN LAST /(.+)/ SAY A draft of 4 words"), agent("Polisher", "WHEN LAST /(.+)/ SAY A text of 4 words")],
-        termination_condition=MaxMessageTermination(2),
-        name="Writers",
-        description="Write.",
-    )
-    reviewer = agent("Reviewer", "WHEN LAST /of [1-5] words/ SAY I AGREE\nWHEN LAST /(.+)/ SAY Make it shorter than 5")
-    return RoundRobinGroupChat([inner, reviewer], termination_condition=MaxMessageTermination(12) | TextMentionTermination("I AGREE"))
+    """A team among the participants of another."""
+    drafter = agent("Drafter", "WHEN LAST /(\\w+)\\W*$/ SAY A draft on \\1")
+    polisher = agent("Polisher", "WHEN LAST /draft on (\\w+)/ SAY A text on \\1")
+    writers = RoundRobinGroupChat([drafter, polisher], termination_condition=MaxMessageTermination(2), name="Writers", description="Write.")
+    reviewer = agent("Reviewer", "WHEN LAST /text on (\\w+)/ SAY I AGREE on \\1\nWHEN LAST /(.+)/ SAY Write on paper")
+    return RoundRobinGroupChat([writers, reviewer], termination_condition=MaxMessageTermination(12) | TextMentionTermination("I AGREE"))
+
+
+def build_timed():
+    """A team that may take a minute."""
+    return RoundRobinGroupChat([agent("Writer", "WHEN LAST /(.+)/ SAY More")], termination_condition=TimeoutTermination(60) | MaxMessageTermination(4))

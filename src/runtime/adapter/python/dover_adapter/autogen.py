@@ -43,6 +43,8 @@ class AutoGen(Backend):
             raise ValueError(f"it makes a {type(team).__name__}. A team of AgentChat is wanted, such as RoundRobinGroupChat([agent], max_turns=1)")
         if not isinstance(team._runtime, SingleThreadedAgentRuntime):
             raise ValueError(f"the team runs on a {type(team._runtime).__name__}; only SingleThreadedAgentRuntime can be stopped at a message")
+        if team._runtime._run_context is not None:
+            raise ValueError("the team's runtime is running already. Leave out runtime.start(): dover delivers the messages")
         versions = set(self.framework().values())
         if versions != {WRITTEN_FOR}:
             host.log(f"this adapter is written for AutoGen {WRITTEN_FOR} and uses its private parts; here is {', '.join(sorted(versions))}")

@@ -37,8 +37,6 @@ class TeamQueue:
     async def open(self):
         """Registers the team's agents with its runtime, which is never started."""
         team = self.team
-        if self.runtime._run_context is not None:
-            raise RuntimeError("the team's runtime is running already. Leave out runtime.start(): dover delivers the messages")
         if not team._initialized:
             await team._init(self.runtime)
         self._role = {team._group_topic_type: GROUP, team._output_topic_type: OUTPUT, team._group_chat_manager_topic_type: MANAGER}

@@ -249,7 +249,8 @@ class TeamParts:
         for name in _moving(condition):
             held = vars(condition)[name]
             if isinstance(condition, TimeoutTermination) and name == "_start_time":
-                held = self._elapsed.get(path, time.monotonic() - held)
+                # The clock of a process means nothing to another; parts of a second never come out the same twice.
+                held = int(self._elapsed.get(path, time.monotonic() - held))
             value[name], whole = plain(held)
             same = whole and (isinstance(held, (str, int, float, bool, list, dict, type(None))))
             level = level if same else PARTIAL
@@ -273,7 +274,7 @@ class TeamParts:
     def stop_clocks(self):
         """At a boundary: time spent there does not count."""
         for path, condition in conditions(self.team):
-            if isinstance(condition, TimeoutTermination):
+            if isinstance(condition, TimeoutTermination) and path not in self._elapsed:
                 self._elapsed[path] = time.monotonic() - condition._start_time
 
     def start_clocks(self):

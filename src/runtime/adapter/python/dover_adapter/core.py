@@ -238,6 +238,8 @@ class Server:
             raise RpcError(NOT_QUIESCENT, f"{method}: a person is being asked in the middle of a turn. Answer with respond, or fork from the boundary before it")
 
     async def _onward(self) -> dict:
+        if self._flight is None and self._backend.pending() is None:
+            return self._position()  # the last message was dropped, and none was put in its place
         return await self._move(None if self._flight is not None else self._backend.advance(), 1)
 
     async def _move(self, way: Awaitable | None, steps: int) -> dict:
@@ -313,6 +315,8 @@ class Server:
 
     async def on_checkpoint(self) -> dict:
         self._quiescent("checkpoint")
+        if self._backend.pending() is None:
+            raise RpcError(NOT_PAUSED, "checkpoint: nothing is pending, the last message was dropped. Insert or send one first")
         about = await self.on_describe()
         envelope = {
             "format": FORMAT, "adapter": self._backend.name, "framework": self._backend.framework(), "config_pin": about["config_pin"],
@@ -394,7 +398,6 @@ class Server:
                 raise
             applied.append({"op": op["op"], "copies": copies})
         pending = self._backend.pending()
-        self._over = pending is None  # the last message may have been dropped
         pending = None if pending is None else plain(pending.wire())
         self._wire.event("edit.applied", step=self._step, applied=applied, pending=pending)
         return {"applied": applied, "pending": pending}
