@@ -24,6 +24,7 @@ from .backend import Saved
 FULL, PARTIAL, OPAQUE = "full", "partial", "opaque"
 # Managers whose every moving part is known; the state of others (GraphFlow among them) is saved as far as they say.
 KNOWN_TEAMS = (MagenticOneGroupChat, RoundRobinGroupChat, SelectorGroupChat, Swarm)
+OWN_PACKAGES = {"autogen_agentchat", "autogen_core", "autogen_ext"}
 # They remember nothing between two turns.
 STATELESS = (UserProxyAgent, MessageFilterAgent)
 
@@ -78,13 +79,17 @@ def _has_history(agent):
 def _has_more_than_its_base(agent):
     """Whether a class of the user's adds attributes, while the saved state is that of the framework's class."""
     saver = next(cls for cls in type(agent).__mro__ if "save_state" in vars(cls))
-    if saver is type(agent) or type(agent).__module__.startswith("autogen_"):
+    if saver is type(agent) or _of_framework(agent):
         return False
     known = set()
     for cls in saver.__mro__:
         for function in vars(cls).values():
             known.update(function.__code__.co_names if inspect.isfunction(function) else ())
     return not vars(agent).keys() <= known
+
+
+def _of_framework(thing):
+    return type(thing).__module__.partition(".")[0] in OWN_PACKAGES
 
 
 def plain(value):
@@ -315,7 +320,7 @@ async def tool_schemas(agent):
 def _moving(condition):
     """The attributes of a condition that change: in the framework's classes, what `reset` sets back."""
     names = [name for name in vars(condition) if name not in ("_conditions", "_func")]
-    if type(condition).__module__.startswith("autogen_"):
+    if _of_framework(condition):
         names = [name for name in names if name in type(condition).reset.__code__.co_names]
     return names
 
