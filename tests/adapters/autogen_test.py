@@ -89,6 +89,12 @@ class Conformance(unittest.TestCase):
     def test_team_within_a_team(self):
         self.walk("autogen_rounds:build_inner", "Write something")
 
+    def test_agents_that_hold_others(self):
+        self.walk("autogen_nested:build", "Begin")
+
+    def test_graph_with_parallel_nodes(self):
+        self.walk("autogen_nested:build_graph", "Begin", untested=["orchestrator/ledger"])
+
     def test_swarm(self):
         self.walk("autogen_swarm:build", "I paid 30 and want it back")
 

@@ -204,6 +204,8 @@ class TeamParts:
                 found["model_context"] = await part._model_context.save_state()
             if hasattr(part, "_chat_history"):
                 found["chat_history"] = ChatCompletionContextState(messages=part._chat_history).model_dump(mode="json")
+        if isinstance(part, MessageFilterAgent):
+            found["wrapped"] = await part._wrapped_agent.save_state()
         memories = getattr(part, "_memory", None) or []
         if memories:
             found["memory"] = [memory._contents if isinstance(memory, ListMemory) else None for memory in memories]
@@ -217,6 +219,8 @@ class TeamParts:
             await self._put_beside_manager(await self._inner_manager(part), found["manager"])
         if "model_context" in found:
             await part._model_context.load_state(found["model_context"])
+        if "wrapped" in found:
+            await part._wrapped_agent.load_state(found["wrapped"])
         if "chat_history" in found:
             part._chat_history = ChatCompletionContextState.model_validate(found["chat_history"]).messages
         for memory, contents in zip(getattr(part, "_memory", None) or [], found.get("memory", [])):
