@@ -98,7 +98,8 @@ class Backend(ABC):
 
     NO_CAPABILITIES: ClassVar[dict] = {
         "granularity": "message", "fresh_process_restore": "exact", "mid_turn_restore": False, "insert": False, "drop": False,
-        "send": False, "human_input": False, "set_state": False, "regenerate": False,
+        "send": False, "human_input": False, "set_state": False, "regenerate": False, "start_state": False,
+        "export": False,
     }  # fmt: skip
 
     def __init__(self, target: Any, host: Host) -> None:
@@ -123,6 +124,10 @@ class Backend(ABC):
     @abstractmethod
     async def start(self, task: str) -> None:
         """Begins a run, up to its first boundary: the task pending."""
+
+    async def start_from(self, task: str | None, state: Any) -> None:
+        """Begins a run from what the framework itself saved. Raise ValueError if it is of another team."""
+        raise self.unsupported("start from a saved state")
 
     @abstractmethod
     async def advance(self) -> None:
@@ -176,6 +181,10 @@ class Backend(ABC):
     async def regenerate(self) -> int:
         """Lets the pending message be made again by the agent that made it."""
         raise self.unsupported("regenerate")
+
+    async def export(self) -> Any:
+        """The run as the framework itself would save it, for use without dover."""
+        raise self.unsupported("export")
 
     async def close(self) -> None:
         """Gives back what the run holds: browsers, child processes."""

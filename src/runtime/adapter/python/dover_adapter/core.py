@@ -190,14 +190,15 @@ class Server:
 
     # ---- moving
 
-    async def on_start(self, task: str) -> dict:
+    async def on_start(self, task: str | None = None, state: Any = None) -> dict:
+        """`state`: what the framework itself saved; with it, the task may be left out."""
         if self._began:
             raise RpcError(NOT_PAUSED, "start: this process has a run already. A branch is a new process")
-        if not isinstance(task, str):
+        if not isinstance(task, str) and (task is not None or state is None):
             raise RpcError(INVALID_PARAMS, "start: the task is text")
         self._began = True
         self._pause.clear()
-        return await self._move(self._backend.start(task), 0)
+        return await self._move(self._backend.start(task) if state is None else self._backend.start_from(task, state), 0)
 
     async def on_step(self, count: int = 1) -> dict:
         if not isinstance(count, int) or count < 1:
@@ -237,6 +238,8 @@ class Server:
             raise RpcError(NOT_QUIESCENT, f"{method}: a person is being asked in the middle of a turn. Answer with respond, or fork from the boundary before it")
 
     async def _onward(self) -> dict:
+        if self._flight is None and self._backend.pending() is None:
+            return self._position()  # the last message was dropped, and none was put in its place
         return await self._move(None if self._flight is not None else self._backend.advance(), 1)
 
     async def _move(self, way: Awaitable | None, steps: int) -> dict:
@@ -312,6 +315,8 @@ class Server:
 
     async def on_checkpoint(self) -> dict:
         self._quiescent("checkpoint")
+        if self._backend.pending() is None:
+            raise RpcError(NOT_PAUSED, "checkpoint: nothing is pending, the last message was dropped. Insert or send one first")
         about = await self.on_describe()
         envelope = {
             "format": FORMAT, "adapter": self._backend.name, "framework": self._backend.framework(), "config_pin": about["config_pin"],
@@ -393,7 +398,6 @@ class Server:
                 raise
             applied.append({"op": op["op"], "copies": copies})
         pending = self._backend.pending()
-        self._over = pending is None  # the last message may have been dropped
         pending = None if pending is None else plain(pending.wire())
         self._wire.event("edit.applied", step=self._step, applied=applied, pending=pending)
         return {"applied": applied, "pending": pending}
@@ -418,6 +422,12 @@ class Server:
         if wanted not in waiting:
             raise RpcError(EDIT_CONFLICT, f"edit: message {wanted} is consumed already. Restore a checkpoint before it in a new process", queue=waiting)
         return wanted
+
+    async def on_export(self) -> dict:
+        """The run as the framework's own saved state, also at its end."""
+        if not self._began or self._flight is not None:
+            raise RpcError(NOT_QUIESCENT, "export: the run stands at no boundary. Start or restore one, and answer what is asked")
+        return {"adapter": self._backend.name, "framework": self._backend.framework(), "state": plain(await self._backend.export())}
 
     async def on_queue(self) -> list:
         self._quiescent("queue")
