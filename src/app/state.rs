@@ -189,12 +189,12 @@ pub(super) mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::app::fixture;
     use crate::app::tree::Mark;
+    use crate::app::{Msg, fixture};
     use crate::model::KeyState;
 
     /// A state that grows by a message a step.
-    pub(in crate::app) fn checkpoint(step: usize) -> Checkpoint {
+    fn checkpoint(step: usize) -> Checkpoint {
         let said: Vec<String> = (4..=step).map(|at| format!("message {at}")).collect();
         let saved = |value| KeyState::saved(format!("r{step}"), value);
         Checkpoint {
@@ -211,6 +211,16 @@ pub(super) mod tests {
             ]
             .into(),
         }
+    }
+
+    /// Answers as the store would.
+    pub(in crate::app) fn answer(branch: BranchId, step: usize, held: Option<usize>) -> Msg {
+        let recorded = Recorded {
+            boundaries: vec![4, 5, 6],
+            now: Some(checkpoint(step.clamp(4, 6))),
+            then: held.map(checkpoint),
+        };
+        Msg::State(branch, step, held, Box::new(Ok(recorded)))
     }
 
     fn view(app: &App) -> &StateView {

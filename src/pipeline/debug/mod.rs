@@ -137,6 +137,8 @@ struct Begun {
     case: Case,
     courses: Vec<Course>,
     notes: Vec<String>,
+    /// A judge of its own, where one is set; else whoever analyses judges too. One for the whole loop, so that its calls are counted.
+    judge: Option<Arc<dyn Analyst>>,
 }
 
 impl Begun {
@@ -202,6 +204,11 @@ async fn begin(bench: &Bench<'_>, request: DebugRequest) -> Result<Begun, Pipeli
         case,
         courses,
         notes,
+        judge: bench
+            .models
+            .judge
+            .as_ref()
+            .map(|_| super::analysts::judge(bench.models)),
     })
 }
 
@@ -440,11 +447,8 @@ async fn written(
         return Ok(None);
     };
     let models = bench.models.clone();
-    // A judge of its own, where one is set; else whoever analyses.
-    let judge = match &models.judge {
-        Some(_) => super::analysts::judge(&models),
-        None => bench.analyst.clone(),
-    };
+    let judge = begun.judge.clone();
+    let judge = judge.unwrap_or_else(|| bench.analyst.clone());
     let plan: Plan = blocking(bench.store, move |store| plan(store, request, &models)).await?;
     Forked::write(bench.store, plan.judged_by(judge), told)
         .await

@@ -26,12 +26,14 @@ pub(super) fn report(bench: &Bench<'_>, begun: Begun) -> Result<DebugReport, Pip
             note: course.note,
         });
     }
+    let mut usage = bench.analyst.used();
+    usage.add(&begun.judge.map(|judge| judge.used()).unwrap_or_default());
     Ok(DebugReport {
         analyst: bench.analyst.name(),
         runtime: runtime.unwrap_or_default(),
         seed: settings.seed,
         milestones: session.milestones.len(),
-        usage: bench.analyst.used(),
+        usage,
         branch: settings.branch,
         notes: begun.notes,
         trials,
