@@ -593,9 +593,7 @@ pub(crate) fn replayed() -> App {
     );
     let mut branches = vec![branch("main")];
     branches.extend(outcome.branches);
-    update(
-        &mut app,
-        Msg::Refreshed(Ok((branches, vec![intervention()], Vec::new()))),
-    );
+    let kin = (branches, vec![intervention()], Vec::new());
+    update(&mut app, Msg::Refreshed(Ok(kin)));
     app
 }
