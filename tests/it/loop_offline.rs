@@ -1,5 +1,5 @@
 //! The loop with the analyst by rules, as somebody without a key or a network meets it: the real binary, over the sample sessions and over a
-//! world that the samples know nothing of.
+//! world of another domain.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ fn an_equal_seed_gives_an_equal_report() {
     assert_eq!(report("7"), report("7"));
 }
 
-/// A catalogue of stars: other words, other agents, and a page that the search engine's first answer hides.
+/// A catalogue of stars: other words and agents than the samples', and a page that is named by another and opened by nobody.
 const WORLD: &str = r#"
 title = "The star"
 task = "How far away is the star that the observatory named after its cook?"
@@ -150,7 +150,7 @@ text = ["Nobody came."]
 "#;
 
 #[test]
-fn a_world_that_no_rule_was_written_for_is_repaired_by_what_its_log_names() {
+fn a_source_that_a_page_names_in_quotation_marks_is_opened_first() {
     let home = Home::new();
     let world = home.file("star.toml", WORLD);
     let log = home.path("star.jsonl");

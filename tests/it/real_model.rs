@@ -1,4 +1,4 @@
-//! The analyst of the loop against a small real model. It shows that the plumbing holds, not that the model is any good: what it says is used or
+//! The whole loop against a small real model. It shows that the plumbing holds, not that the model is any good: what it says is used or
 //! refused for a named reason, all of it is counted, and nothing hangs.
 //!
 //! Not part of `cargo test`: `cargo test --test it -- --ignored real_model` makes the environment (95 MB, once) and takes a few minutes.
@@ -69,7 +69,7 @@ impl Server {
         ]
     }
 
-    /// Debugs a session with the model at hand.
+    /// Debugs a session with the model at hand as analyst, judge and team.
     fn debug(&self, home: &Home, words: &[&str]) -> Value {
         home.file("config.toml", "[judge]\nname = \"judge\"\n");
         let output = home
@@ -157,4 +157,42 @@ fn the_loop_holds_against_a_small_real_model() {
     assert!(took[0] > 0, "the model was not asked");
     assert_eq!(told(&report), took);
     assert_eq!(main_of(&home, "north-light"), before);
+
+    // As team and as judge, on a log from elsewhere with an edit made by rules: a run of its own, counted with the judge's words on it.
+    let home = Home::new();
+    let log = home.file("light.jsonl", LOG);
+    let light = home.json(&["import", &log])["session"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let before = main_of(&home, &light);
+    let report = server.debug(
+        &home,
+        &[&light, "--runtime", "team", "--max-tokens", "30000"],
+    );
+    let run = &report["trials"][0]["tested"][0]["runs"][0];
+    assert!(
+        ["done", "failed", "stopped"]
+            .iter()
+            .any(|word| run["run"] == *word),
+        "{report}"
+    );
+    assert!(run["usage"]["calls"].as_u64() > Some(0), "{run}");
+    assert!(
+        report["usage"]["calls"].as_u64() > Some(0),
+        "the judge was not asked: {report}"
+    );
+    assert_eq!(told(&report), server.took());
+    assert_eq!(report["trials"][0]["tested"][0]["diagnostic"], true);
+    assert_eq!(main_of(&home, &light), before);
+    assert_eq!(home.run(&["receipt", "verify"]).status.code(), Some(0));
 }
+
+/// A log with no runtime of its own: only an endpoint can play it on.
+const LOG: &str = r#"{"type": "session", "id": "light", "title": "Light", "format": "dover", "task": "Which vessel did the northern lighthouse report in March?", "orchestrator": "Lead", "agents": [{"name": "Lead"}, {"name": "Archivist"}, {"name": "Reader"}], "expected": "Albatross", "verifier": "answer"}
+{"type": "step", "index": 0, "agent": "human", "kind": "task", "text": "Which vessel did the northern lighthouse report in March?"}
+{"type": "step", "index": 1, "agent": "Lead", "kind": "plan", "text": "1. Archivist: look through the boxes."}
+{"type": "step", "index": 2, "agent": "Lead", "kind": "instruction", "to": "Archivist", "text": "Look through the boxes."}
+{"type": "step", "index": 3, "agent": "Archivist", "kind": "message", "text": "From what I remember, it was the Heron."}
+{"type": "step", "index": 4, "agent": "Lead", "kind": "answer", "text": "Heron"}
+"#;
