@@ -44,7 +44,15 @@ fn a_good_adapter_holds_at_every_boundary() {
     );
     assert_eq!(rows(&walk, "restore").len(), 4);
     assert_eq!(rows(&walk, "refusal").len(), 4);
-    for what in ["start", "checkpoint", "hash", "kill", "pin", "edit"] {
+    for what in [
+        "start",
+        "checkpoint",
+        "hash",
+        "kill",
+        "pin",
+        "again",
+        "edit",
+    ] {
         assert_eq!(rows(&walk, what).len(), 1, "{what}");
     }
     assert!(
@@ -55,6 +63,27 @@ fn a_good_adapter_holds_at_every_boundary() {
             .all(|row| row["holds"] == true),
         "{walk}"
     );
+}
+
+#[test]
+fn what_a_framework_makes_anew_in_every_run_is_told_and_hides_nothing_else() {
+    let home = Home::new();
+    let Some((status, walk)) = walked(&home, "mints", &[]) else {
+        return;
+    };
+    assert_eq!(status, Some(0), "{walk}");
+    assert!(
+        rows(&walk, "again")[0].1.contains("values are made anew"),
+        "{walk}"
+    );
+    // A memory that loses a message after the restore is found all the same, though every id in it is another.
+    let (status, walk) = walked(&home, "mints-forgets-later", &[]).unwrap();
+    assert_eq!(status, Some(1), "{walk}");
+    let lost = "1 messages later: agents/Planner/memory has 0 items, had 1";
+    assert!(rows(&walk, "restore")[0].1.contains(lost), "{walk}");
+    // Where the words differ from run to run, nothing is left out.
+    let (status, walk) = walked(&home, "moody", &[]).unwrap();
+    assert_eq!((status, rows(&walk, "again")[0].0), (Some(1), &Value::Null));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The conformance walk of an adapter: start, a checkpoint at every boundary, kill; each checkpoint restored in a new process and run on;
 //! an edit; what must be refused. After a restore every part of the state and the pending messages must be, item by item, what the
-//! uninterrupted run had there, and so at each later boundary.
+//! uninterrupted run had there, and so at each later boundary but for what the framework makes anew in every run ([`steady`]).
 //!
 //! A team whose model answers differently each time cannot be followed past the restore: that shows as a difference further on.
 //! Not here: what a fork may do. The gates judge that, run by run.
@@ -19,6 +19,9 @@ use crate::model::AdapterRef;
 use crate::runtime::RuntimeError;
 
 mod refusals;
+mod steady;
+
+use steady::Again;
 
 /// One thing that was tried.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
@@ -82,6 +85,8 @@ struct Walker<'a> {
     walk: Walk,
     tell: &'a mut (dyn FnMut(&Finding) + Send),
     since: Instant,
+    /// A second uninterrupted run, where it said the same.
+    again: Option<Again>,
 }
 
 impl Adapter {
@@ -102,9 +107,11 @@ impl Adapter {
             walk: Walk::default(),
             tell,
             since: Instant::now(),
+            again: None,
         };
         let (run, told) = walker.uninterrupted().await?;
         walker.same_pin(&told).await;
+        walker.once_more(&run).await;
         for n in 0..run.len() {
             walker.restored(&run, n).await;
         }
@@ -219,26 +226,9 @@ impl Walker<'_> {
             versions.join(", ")
         );
         self.found("start", Some(0), Some(true), found);
-        let mut run = Vec::new();
-        let mut bytes = 0;
         let mut slowest = Duration::ZERO;
-        while let (Status::Paused, Some(pending)) = (at.status, at.pending.clone()) {
-            let begun = Instant::now();
-            let checkpoint: Value = host.call("checkpoint", &json!({})).await?;
-            slowest = slowest.max(begun.elapsed());
-            state::kept(&checkpoint, run.len()).map_err(|what| host.shape(what))?;
-            bytes += checkpoint.to_string().len();
-            let queue = queue(&mut host).await?;
-            run.push(Boundary {
-                checkpoint,
-                queue,
-                pending,
-            });
-            if run.len() >= self.settings.max_steps {
-                break;
-            }
-            at = self.step(&mut host).await?;
-        }
+        let run = self.boundaries(&mut host, &mut at, &mut slowest).await?;
+        let bytes: usize = run.iter().map(|it| it.checkpoint.to_string().len()).sum();
         self.walk.boundaries = run.len();
         self.walk.answer = at.answer();
         let end = match at.status {
@@ -254,6 +244,33 @@ impl Walker<'_> {
         self.sealed(&run);
         self.killed(host).await;
         Ok((run, told))
+    }
+
+    /// Every boundary from here to the end, each saved.
+    async fn boundaries(
+        &self,
+        host: &mut Host,
+        at: &mut Position,
+        slowest: &mut Duration,
+    ) -> Result<Vec<Boundary>, AdapterError> {
+        let mut run = Vec::new();
+        while let (Status::Paused, Some(pending)) = (at.status, at.pending.clone()) {
+            let begun = Instant::now();
+            let checkpoint: Value = host.call("checkpoint", &json!({})).await?;
+            *slowest = (*slowest).max(begun.elapsed());
+            state::kept(&checkpoint, run.len()).map_err(|what| host.shape(what))?;
+            let queue = queue(host).await?;
+            run.push(Boundary {
+                checkpoint,
+                queue,
+                pending,
+            });
+            if run.len() >= self.settings.max_steps {
+                break;
+            }
+            *at = self.step(host).await?;
+        }
+        Ok(run)
     }
 
     /// Whether each checkpoint carries the hash of its own canonical JSON.
@@ -324,7 +341,9 @@ impl Walker<'_> {
         let (mut host, mut at) = self.at(&first.checkpoint).await?;
         let unsaved = unsaved(&first.checkpoint);
         for (boundary, there) in run.iter().enumerate().skip(n) {
-            let differs = different(&mut host, there).await?;
+            // Right after the restore there is nothing new that could differ.
+            let again = self.again.as_ref().filter(|_| boundary > n);
+            let differs = different(&mut host, there, again.map(|it| (it, boundary))).await?;
             if !differs.is_empty() {
                 let place = match boundary - n {
                     0 => "after the restore".to_owned(),
@@ -446,12 +465,28 @@ async fn queue(host: &mut Host) -> Result<Option<Value>, AdapterError> {
 }
 
 /// Where a run differs from the uninterrupted one at a boundary, at most three places.
-async fn different(host: &mut Host, there: &Boundary) -> Result<Vec<String>, AdapterError> {
+async fn different(
+    host: &mut Host,
+    there: &Boundary,
+    again: Option<(&Again, usize)>,
+) -> Result<Vec<String>, AdapterError> {
+    let checkpoint = |value: &Value| match again {
+        Some((again, n)) => again.steady(there, n, value),
+        None => value.clone(),
+    };
     let now: Value = host.call("checkpoint", &json!({})).await?;
-    let mut found = state::item_by_item(&there.checkpoint, &now);
+    let mut found = state::item_by_item(&checkpoint(&there.checkpoint), &checkpoint(&now));
     if let Some(before) = &there.queue {
+        let pending = |value: &Value| match again {
+            Some((again, n)) => again.steady_queue(before, n, value),
+            None => value.clone(),
+        };
         let after = queue(host).await?.unwrap_or_default();
-        found.extend(state::difference(before, &after, "queue"));
+        found.extend(state::difference(
+            &pending(before),
+            &pending(&after),
+            "queue",
+        ));
     }
     found.truncate(3);
     Ok(found)

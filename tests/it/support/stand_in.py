@@ -56,7 +56,8 @@ class Team:
         return pinned
 
     def message(self, who, kind, content):
-        return {"message_id": f"m{self.step}", "from": who, "to": "all", "kind": kind, "content": content}
+        own = os.urandom(4).hex() if MODE.startswith("mints") else ""
+        return {"message_id": f"m{self.step}{own}", "from": who, "to": "all", "kind": kind, "content": content}
 
     def position(self):
         if self.pending is None:
@@ -67,8 +68,9 @@ class Team:
         return {"status": "paused", "step": self.step, "pending": self.pending}
 
     def deliver(self):
-        for memory in self.memory.values():
-            memory.append(self.pending)
+        for name, memory in self.memory.items():
+            if not (MODE == "mints-forgets-later" and self.restored and name == "Planner"):
+                memory.append(self.pending)
         last = self.pending["content"]
         self.step += 1
         if self.step > len(TURNS):
@@ -85,7 +87,7 @@ class Team:
         content = {
             "Planner": "Add " + " and ".join(map(str, found)),
             "Solver": f"The sum is {sum(found)}",
-            "Checker": f"The answer is {found[-1] if found else 'unknown'}",
+            "Checker": (os.urandom(4).hex() + ": " if MODE == "moody" else "") + f"The answer is {found[-1] if found else 'unknown'}",
         }[who]
         self.pending = self.message(who, kind, content)
         # A framework says the message before it sends it on.
