@@ -224,7 +224,9 @@ fn results(outcome: &Outcome) -> String {
         return "held, nothing ran".to_owned();
     }
     let lost = count(&|branch| cut.contains(&branch.run));
-    let mut parts = vec![match n.saturating_sub(lost) {
+    // Nor is one whose answer nobody judged.
+    let open = count(&|branch| branch.run == RunStatus::Done && branch.success.is_none());
+    let mut parts = vec![match n.saturating_sub(lost + open) {
         0 => "none judged".to_owned(),
         judged => format!("{right} of {judged} right"),
     }];
@@ -255,5 +257,22 @@ fn reason(outcome: &Outcome) -> String {
     match &outcome.reason {
         Some(reason) if !told => format!(". {}", clean_line(reason)),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::fixture;
+
+    #[test]
+    fn a_run_that_nobody_judged_is_not_a_wrong_one() {
+        let mut outcome = fixture::outcome();
+        for branch in &mut outcome.branches {
+            (branch.run, branch.success) = (RunStatus::Done, None);
+        }
+        assert!(results(&outcome).starts_with("none judged"));
+        outcome.branches[0].success = Some(false);
+        assert!(results(&outcome).starts_with("0 of 1 right"));
     }
 }
