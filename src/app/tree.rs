@@ -102,6 +102,7 @@ fn of_value(name: &str, now: Option<&Value>, then: Option<&Value>, compared: boo
     if let Some(part) = part(name, now, then, compared) {
         return part;
     }
+    let (now, then) = (now.map(unwrapped), then.map(unwrapped));
     let shown = now.or(then).unwrap_or(&Value::Null);
     let mark = mark(now, then, compared);
     // What was of another kind before has nothing inside to be compared one by one.
@@ -134,6 +135,14 @@ fn part(name: &str, now: Option<&Value>, then: Option<&Value>, compared: bool) -
     let mut node = of_value(name, value.as_ref(), old.as_ref(), compared);
     fidelity.clone_into(&mut node.note);
     Some(node)
+}
+
+/// What an adapter's key holds, without the word that stands around its parts.
+fn unwrapped(value: &Value) -> &Value {
+    let only = value.as_object().filter(|map| map.len() == 1);
+    only.and_then(|map| map.get("parts"))
+        .filter(|parts| parts.is_object())
+        .unwrap_or(value)
 }
 
 /// Which kind of value it is, as far as what is inside goes.
@@ -329,7 +338,7 @@ mod tests {
     fn a_part_of_an_adapter_has_its_fidelity_and_hides_the_wrapping() {
         let part = json!({"parts": {"agents/Ann/memory": {"value": ["hi"], "fidelity": "partial", "revision": "2"}}});
         let nodes = tree(&checkpoint(&[("agent_memory", part)]), None);
-        let inner = &nodes[0].inside[0].inside[0];
+        let inner = &nodes[0].inside[0];
         assert_eq!(
             (inner.note.as_str(), inner.text.as_str()),
             ("partial", "[1]")
