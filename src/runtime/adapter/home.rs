@@ -19,7 +19,7 @@ static PYTHON: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/adapter/p
 static LOCKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/adapter/locks");
 
 /// The adapters that dover carries.
-pub const NAMES: [&str; 4] = ["autogen", "ag2", "ag2-classic", "langgraph"];
+pub const NAMES: [&str; 3] = ["autogen", "ag2-classic", "langgraph"];
 /// An adapter of the user's own, known by its command.
 pub const CUSTOM: &str = "custom";
 
@@ -243,6 +243,18 @@ fn walk<'a>(dir: &Dir<'a>, found: &mut Vec<(&'a Path, &'a [u8])>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_adapter_that_is_offered_is_carried_with_its_packages() {
+        for name in NAMES {
+            let file = format!("dover_adapter/{}.py", name.replace('-', "_"));
+            assert!(PYTHON.get_file(&file).is_some(), "{file}");
+            assert!(
+                lock(name).is_some_and(|lock| lock.contains("--hash=")),
+                "{name}"
+            );
+        }
+    }
 
     fn adapter(name: &str) -> AdapterRef {
         AdapterRef {

@@ -320,17 +320,17 @@ mod tests {
     async fn what_was_broken_off_does_not_pass_for_installed() {
         let folder = tempfile::tempdir().unwrap();
         let home = AdapterHome::at(folder.path().to_owned());
-        let dir = home.environment("ag2").unwrap();
+        let dir = home.environment("langgraph").unwrap();
         std::fs::create_dir_all(dir.join("bin")).unwrap();
         std::fs::write(dir.join("bin/python"), "").unwrap();
-        assert_eq!(home.python("ag2"), None);
+        assert_eq!(home.python("langgraph"), None);
         let nowhere = Path::new("/nowhere/python");
         let told = home
-            .install("ag2", Some(nowhere), &mut |_| ())
+            .install("langgraph", Some(nowhere), &mut |_| ())
             .await
             .unwrap_err();
         assert!(told.to_string().contains("/nowhere/python"), "{told}");
-        assert_eq!(home.python("ag2"), None);
+        assert_eq!(home.python("langgraph"), None);
         assert!(home.install("crewai", None, &mut |_| ()).await.is_err());
     }
 }
