@@ -1,11 +1,11 @@
 //! Commands into state: what each one does where the operator is.
 
-use super::command::Id;
+use super::command::{Context, Id};
 use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, read, state};
+use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, live, mend, read, state};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
@@ -13,6 +13,11 @@ const MOST_RUNS: usize = 25;
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
+    if app.context() == Context::Live
+        && matches!(id, Id::Pause | Id::Step | Id::Stop | Id::Allow | Id::Refuse)
+    {
+        return live::act(app, id);
+    }
     match id {
         Id::Open => return read::open_session(app),
         Id::Accept => return read::accept(app),
@@ -70,7 +75,17 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Back => return back(app),
         Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last => read::go(app, id),
         Id::Effects => return effects::open(app, false),
+        Id::State if app.context() == Context::Live => return live::look(app),
         Id::State => return state::open(app),
+        Id::FromRecord | Id::Drop => return live::act(app, id),
+        Id::Put => return live::put(app),
+        Id::ByHand => live::answer(app),
+        Id::Steps => live::ask(app, Purpose::Steps),
+        Id::Until => live::ask(app, Purpose::Until),
+        Id::Insert => live::ask(app, Purpose::Insert),
+        Id::Send => live::ask(app, Purpose::Send),
+        Id::LogLevel => live::level(app),
+        Id::Live => app.views.push(View::Live),
         Id::Fold => state::fold(app),
         Id::Hold => return state::hold(app),
         Id::NextBoundary => return state::neighbour(app, true),
@@ -85,6 +100,8 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Search => read::prompt(app, Purpose::Search),
         Id::Goto => read::prompt(app, Purpose::Goto),
         Id::Read => read::focus(app, |_| Focus::Detail),
+        Id::NextPane if app.context() == Context::Live => live::focus(app, true),
+        Id::PreviousPane if app.context() == Context::Live => live::focus(app, false),
         Id::NextPane => read::focus(app, Focus::next),
         Id::PreviousPane => read::focus(app, Focus::previous),
         Id::NextStep => read::neighbour(app, true),
@@ -94,6 +111,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::NextTrial => read::next_trial(app, true),
         Id::PreviousTrial => read::next_trial(app, false),
         Id::Pretty => read::pretty(app),
+        Id::Edit if app.context() == Context::Live => live::edit(app),
         Id::Edit => debug::edit(app),
         Id::Type | Id::StopTyping => {
             if let Some(View::Editor(editor)) = app.views.last_mut() {
@@ -141,6 +159,14 @@ fn back(app: &mut App) -> Vec<Job> {
         }
         Some(View::Editor(editor)) => {
             let at = (editor.branch.clone(), editor.original.index);
+            if let Some(purpose) = editor.live.clone() {
+                let (changed, text) = (editor.changed(), editor.text());
+                app.views.pop();
+                if changed {
+                    live::keep(app, purpose, text);
+                }
+                return Vec::new();
+            }
             if editor.changed() {
                 let (text, step) = (editor.text(), editor.original.index);
                 app.drafts.insert(at, text);

@@ -19,6 +19,7 @@ pub(crate) mod gate_fixture;
 pub mod hypotheses;
 mod judge;
 pub mod key;
+pub mod live;
 mod mend;
 pub mod msg;
 pub mod picker;
@@ -42,6 +43,7 @@ use editor::Editor;
 use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
+use live::Live;
 use msg::Ticket;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
@@ -68,6 +70,8 @@ pub enum View {
     Effects(Box<Effects>),
     /// The state before a step.
     State(Box<StateView>),
+    /// The live run; its state outlives the view.
+    Live,
     /// The key help.
     Help,
     /// The last notice in full.
@@ -91,6 +95,14 @@ pub enum Purpose {
     Undone,
     /// Says why a step is suspected.
     Suspect,
+    /// Says how many steps a live run goes.
+    Steps,
+    /// Says what a live run stops before.
+    Until,
+    /// Says who speaks to whom in a message to be put in.
+    Insert,
+    /// Says whom a message is sent to.
+    Send,
 }
 
 /// A line of input.
@@ -139,6 +151,8 @@ pub struct App {
     pub prompt: Option<Prompt>,
     /// The fork being replayed, or the last one that was.
     pub replay: Option<Replay>,
+    /// The team that runs now, or the last one that did.
+    pub live: Option<Live>,
     /// Who analyses the open session just now.
     pub analysing: Option<hypotheses::By>,
     /// What the operator should know now; goes with the next key.
@@ -164,17 +178,19 @@ pub enum Exit {
 }
 
 impl App {
-    /// The state at the start and the first jobs: the samples, and what was asked for on the command line.
+    /// The state at the start and the first jobs: the samples, and what was asked for on the command line; `live` names a team that
+    /// is being started.
     #[must_use]
-    pub fn start(operator: String, open: Option<String>) -> (Self, Vec<Job>) {
+    pub fn start(operator: String, open: Option<String>, live: Option<String>) -> (Self, Vec<Job>) {
         let mut app = Self {
             operator,
             picker: Picker::default(),
             open: None,
-            views: Vec::new(),
+            views: live.iter().map(|_| View::Live).collect(),
             drafts: BTreeMap::new(),
             prompt: None,
             replay: None,
+            live: live.map(Live::new),
             analysing: None,
             notice: None,
             last_notice: None,
@@ -201,6 +217,13 @@ impl App {
             return Context::Prompt;
         }
         match (self.views.last(), &self.open) {
+            (Some(View::Editor(editor)), _) if editor.live.is_some() => {
+                if editor.typing {
+                    Context::LiveTyping
+                } else {
+                    Context::LiveEditor
+                }
+            }
             (Some(View::Editor(editor)), _) if editor.typing => Context::Typing,
             (Some(View::Editor(_)), _) => Context::Editor,
             (Some(View::Gates(_)), _) => Context::Gates,
@@ -212,6 +235,7 @@ impl App {
             (Some(View::Hypotheses(_)), _) => Context::Hypotheses,
             (Some(View::Effects(_)), _) => Context::Effects,
             (Some(View::State(_)), _) => Context::State,
+            (Some(View::Live), _) => Context::Live,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (None, None) => Context::Picker,
@@ -284,6 +308,7 @@ impl App {
     #[must_use]
     pub fn running(&self) -> bool {
         self.replay.as_ref().is_some_and(Replay::running)
+            || self.live.as_ref().is_some_and(Live::running)
     }
 
     /// Tells the operator something.

@@ -9,7 +9,9 @@ use crate::model::{
     Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session, Step,
     StepHead, Trial,
 };
-use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
+use crate::pipeline::{
+    Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
+};
 use crate::runtime::Decision;
 use crate::store::SessionSummary;
 
@@ -91,6 +93,10 @@ pub enum Msg {
     Pair(Result<Box<Both>, Fault>),
     /// The external editor came back.
     Edited(Result<String, Fault>),
+    /// Something is told of the live run.
+    Live(Told),
+    /// The live run ended.
+    LiveOver(Result<Box<Lived>, Fault>),
     /// Something went wrong.
     Failed(Fault),
 }
@@ -264,6 +270,8 @@ pub enum Job {
     Pair((BranchId, Option<usize>), (BranchId, Option<usize>)),
     /// Marks a milestone as reached at a step, and reads the branch's milestones.
     Mark(BranchId, usize, usize),
+    /// Orders something of the live run.
+    Live(Order),
     /// Opens a text in the external editor.
     External(String),
     /// Copies a text through the terminal.

@@ -7,14 +7,28 @@ use directories::ProjectDirs;
 
 use super::context::Context;
 use super::error::{CliError, Exit};
-use crate::term::{self, Ending, Options};
+use crate::term::{self, Ending, Options, Team};
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::{BUILT_IN, Theme};
 
 /// Opens the screen, on one session if one is named.
 pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
-    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+    show(context, what, None)
+}
+
+/// Opens the screen on a team that is started.
+pub fn team(context: &Context, team: Team) -> Result<Exit, CliError> {
+    show(context, None, Some(team))
+}
+
+/// Whether a person sits at a terminal.
+pub fn possible() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<Exit, CliError> {
+    if !possible() {
         return Err(CliError::Usage(
             "the screen needs a terminal on standard input and output. Without one run `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
         ));
@@ -28,6 +42,7 @@ pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
         charset: Charset::from_env(environment),
         store: context.store()?,
         open: what,
+        team,
         operator: context.operator(),
         model: context.model()?,
     };

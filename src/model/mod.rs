@@ -49,7 +49,10 @@ pub use progress::mean_progress;
 pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
 pub use report::{DebugReport, DebugSettings, RunReport, Tested, TrialReport};
 pub use session::{AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session};
-pub use step::{HEAD_CHARS, Step, StepHead, StepKind, StepMeta, ToolUse, head_text, prefix_digest};
+pub use step::{
+    HEAD_CHARS, LiveEdit, LiveOp, Step, StepHead, StepKind, StepMeta, ToolUse, head_text,
+    prefix_digest,
+};
 pub use trial::{Trial, trial_of, trials, trials_of_kinds};
 pub use usage::Usage;
 pub use verdict::{Reason, Ruling, RunScore, Verdict, verdict};

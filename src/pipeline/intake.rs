@@ -384,7 +384,7 @@ async fn recording(
         match run.next().await? {
             // The world is being recorded, so what it does is what the record says it did.
             Event::Ask(_) => run.decide(Decision::Allow),
-            Event::Delta { .. } => {}
+            Event::Delta { .. } | Event::Question { .. } | Event::Pending(_) => {}
             Event::Step(mut made) => {
                 if let Some(track) = &mut track {
                     track.step(made.checkpoint.as_mut()).await;

@@ -34,7 +34,7 @@ pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,
     update, world_session,
 };
-pub use live::{Lived, live};
+pub use live::{Goal, Lead, Lived, Order, Orders, Standing, Told, Until, live};
 pub use owners::{Keyring, config_dir};
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, Tests, plan, restorability};
 pub use reconcile::{Reconciled, commands, decide_effect, left_behind, reconcile};

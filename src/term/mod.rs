@@ -8,6 +8,7 @@ mod guard;
 mod hypotheses;
 mod input;
 mod jobs;
+mod live;
 mod mend;
 mod screen;
 mod signals;
@@ -16,10 +17,22 @@ pub use signals::Ending;
 
 use std::io;
 
+use crate::model::AdapterRef;
 use crate::pipeline::ModelSettings;
+use crate::runtime::adapter::Start;
 use crate::store::Store;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::Theme;
+
+/// A team to be started.
+pub struct Team {
+    /// Its adapter and entry.
+    pub adapter: AdapterRef,
+    /// What it begins with.
+    pub start: Start,
+    /// What a person calls it.
+    pub name: String,
+}
 
 /// What the screen is opened with.
 pub struct Options {
@@ -27,6 +40,8 @@ pub struct Options {
     pub store: Store,
     /// A file, a session or a sample to open at once.
     pub open: Option<String>,
+    /// A team to start at once.
+    pub team: Option<Team>,
     /// Colours.
     pub theme: Theme,
     /// Signs.

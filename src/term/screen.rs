@@ -37,8 +37,12 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let mut signals = Signals::listen()?;
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
-    let worker = Worker::new(options.store, options.model, answers);
-    let (app, jobs) = App::start(options.operator, options.open);
+    let mut worker = Worker::new(options.store, options.model, answers);
+    let name = options.team.as_ref().map(|team| team.name.clone());
+    if let Some(team) = options.team {
+        worker.begin(team, options.operator.clone());
+    }
+    let (app, jobs) = App::start(options.operator, options.open, name);
     let terminal = terminal()?;
     let mut shown = Shown {
         app,

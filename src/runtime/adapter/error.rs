@@ -183,6 +183,14 @@ pub enum AdapterError {
     },
 }
 
+impl AdapterError {
+    /// Whether the adapter said no to something and stands where it stood.
+    #[must_use]
+    pub const fn refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+}
+
 /// What a number of the protocol means.
 pub(super) const fn meaning(code: i64) -> &'static str {
     match code {

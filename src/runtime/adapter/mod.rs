@@ -11,7 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{Description, Restore, Run, Runtime, RuntimeError, Workspace};
+use super::{Description, Live, Restore, Run, Runtime, RuntimeError, Workspace};
 use crate::model::{AdapterRef, Manifest, Session};
 
 mod check;
@@ -76,7 +76,7 @@ impl Adapter {
         &self,
         adapter: &AdapterRef,
         start: &Start,
-    ) -> Result<(Session, Box<dyn Run>), RuntimeError> {
+    ) -> Result<(Session, Box<dyn Live>), RuntimeError> {
         let Ready {
             mut host,
             greeting,
@@ -97,7 +97,7 @@ impl Adapter {
             index: 0,
             max_steps: start.max_steps,
         };
-        let run = AdapterRun::started(host, begun);
+        let run = AdapterRun::started(host, begun).live();
         Ok((session, Box::new(run)))
     }
 

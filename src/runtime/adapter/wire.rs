@@ -281,6 +281,9 @@ pub struct Entry {
     /// The tool; empty if there is none.
     #[serde(default)]
     pub tool: String,
+    /// The arguments, where a call is held.
+    #[serde(default)]
+    pub args: Value,
     /// Digest of the arguments.
     #[serde(default)]
     pub args_sha256: String,

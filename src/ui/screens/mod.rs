@@ -7,6 +7,7 @@ mod editor;
 mod effects;
 mod gates;
 mod hypotheses;
+mod live;
 mod panels;
 mod picker;
 mod replay;
@@ -48,6 +49,7 @@ enum TextId {
     PairRight,
     Delta(usize),
     Notice,
+    Live,
 }
 
 /// What is kept from frame to frame so that a frame costs what changed, and what a frame measured.
@@ -145,6 +147,7 @@ impl Painter<'_> {
             Some(View::Hypotheses(selected)) => self.hypotheses(*selected, area),
             Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::State(state)) => self.state(state, area),
+            Some(View::Live) => self.live(area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             None if self.app.open.is_some() => self.session(area),
