@@ -82,7 +82,7 @@ pub enum Event {
         prompt: String,
     },
     /// The step about to be committed, told once a boundary; asking on commits it as it is by then. Only of a [`Live`] run.
-    Pending(Box<Step>),
+    Pending(Box<Queued>),
     /// A whole step, to be committed before the next question. The first one is the pending step.
     Step(Box<Made>),
     /// The run came to its end.

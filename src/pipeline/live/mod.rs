@@ -3,6 +3,7 @@
 
 mod orders;
 
+use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::gate::receipt::{About, Word};
@@ -57,8 +58,10 @@ struct Recording<'a> {
     lead: Lead,
     /// Its `main`, once something of it is there.
     main: Option<BranchId>,
-    /// What was changed since the last step.
-    edits: Vec<LiveEdit>,
+    /// The message about to be committed.
+    pending: Option<Value>,
+    /// What was changed, and the message that it concerns; none: whichever comes next.
+    edits: Vec<(Option<Value>, LiveEdit)>,
     told: &'a UnboundedSender<Told>,
 }
 
@@ -98,6 +101,7 @@ pub async fn live(
         session,
         lead,
         main: None,
+        pending: None,
         edits: Vec::new(),
         told,
     };
@@ -212,8 +216,9 @@ impl Recording<'_> {
                     text,
                 }));
             }
-            Event::Pending(step) => {
-                if self.lead.goal.reached(&step) {
+            Event::Pending(queued) => {
+                self.pending = Some(queued.id);
+                if self.lead.goal.reached(&queued.step) {
                     match run.queue().await {
                         Ok(queue) => *stands = Some(Standing::Boundary(queue)),
                         Err(error) => return Ok(Some(Err(error))),
@@ -221,7 +226,13 @@ impl Recording<'_> {
                 }
             }
             Event::Step(mut made) => {
-                made.step.meta.live_edits = std::mem::take(&mut self.edits);
+                let id = self.pending.take();
+                let all = std::mem::take(&mut self.edits);
+                let (own, later): (Vec<_>, Vec<_>) = all
+                    .into_iter()
+                    .partition(|(of, _)| of.is_none() || *of == id);
+                self.edits = later;
+                made.step.meta.live_edits = own.into_iter().map(|(_, edit)| edit).collect();
                 self.step(*made).await?;
             }
             Event::Ask(effect) => match self.lead.new_effects {
@@ -284,6 +295,7 @@ impl Recording<'_> {
                     Ok(queue) => queue,
                     Err(error) => return Ok(Err(error)),
                 };
+                self.pending = queue.first().map(|one| one.id.clone());
                 let standing = Standing::Boundary(queue);
                 self.tell(Told::Stands(standing.clone()));
                 *stands = Some(standing);
@@ -307,14 +319,14 @@ impl Recording<'_> {
             (Order::Answer(result), Some(Standing::Held { effect, .. })) => {
                 // The call itself does not happen.
                 self.decided(&effect, Word::Refused).await?;
-                self.edits
-                    .push(self.edit(LiveOp::Answer, &effect.tool, None, Some(&result)));
+                let edit = self.edit(LiveOp::Answer, &effect.tool, None, Some(&result));
+                self.edits.push((None, edit));
                 run.answer(&result);
                 self.tell(Told::Moves);
             }
             (Order::Reply(text), Some(Standing::Asked { agent, prompt })) => {
-                self.edits
-                    .push(self.edit(LiveOp::Reply, &agent, Some(&prompt), Some(&text)));
+                let edit = self.edit(LiveOp::Reply, &agent, Some(&prompt), Some(&text));
+                self.edits.push((None, edit));
                 run.reply(&text);
                 self.tell(Told::Moves);
             }
@@ -328,19 +340,14 @@ impl Recording<'_> {
 
     /// Notes a change and tells it.
     fn changed(&mut self, change: &QueueEdit, queue: &[Queued]) {
-        let of = |id: &serde_json::Value| queue.iter().find(|one| one.id == *id);
+        let of = |id: &Value| queue.iter().find(|one| one.id == *id);
         let (edit, said) = match change {
             QueueEdit::Replace { id, text } => {
                 let one = of(id);
                 let agent = one.map_or("", |one| one.step.agent.as_str());
                 let before = one.map(|one| one.step.text.as_str());
                 let edit = self.edit(LiveOp::Replace, agent, before, Some(text));
-                (
-                    edit,
-                    format!(
-                        "The message of {agent} is changed; it is committed with the next step"
-                    ),
-                )
+                (edit, format!("The message of {agent} is changed"))
             }
             QueueEdit::Drop { id } => {
                 let one = of(id);
@@ -358,7 +365,11 @@ impl Recording<'_> {
                 (edit, format!("Sent to {to}"))
             }
         };
-        self.edits.push(edit);
+        let of = match change {
+            QueueEdit::Replace { id, .. } => Some(id.clone()),
+            _ => None,
+        };
+        self.edits.push((of, edit));
         self.tell(Told::Did(said));
     }
 

@@ -18,7 +18,7 @@ use crate::model::{
     Checkpoint, Effect, EffectClass, EffectState, Manifest, RestoredKey, Session, Step, StepKind,
     StepMeta, ToolUse, Usage,
 };
-use crate::runtime::{Decision, Event, Finish, Made, Run, RuntimeError, Workspace};
+use crate::runtime::{Decision, Event, Finish, Made, Queued, Run, RuntimeError, Workspace};
 
 mod held;
 
@@ -371,7 +371,13 @@ impl AdapterRun {
                 State::At(at) if self.live && !at.told => {
                     at.told = true;
                     let pending = at.message.clone();
-                    Ok(pending.map(|message| Event::Pending(Box::new(self.step(&message)))))
+                    Ok(pending.map(|message| {
+                        let step = self.step(&message);
+                        Event::Pending(Box::new(Queued {
+                            id: message.id,
+                            step,
+                        }))
+                    }))
                 }
                 State::At(at) => {
                     let at = (**at).clone();
