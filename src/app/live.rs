@@ -63,6 +63,22 @@ pub enum For {
     Agent(String),
 }
 
+impl For {
+    /// Whether the same text could be meant for both.
+    fn alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Queue(QueueEdit::Replace { id, .. }),
+                Self::Queue(QueueEdit::Replace { id: same, .. }),
+            ) => id == same,
+            (Self::Queue(QueueEdit::Insert { .. }), Self::Queue(QueueEdit::Insert { .. }))
+            | (Self::Queue(QueueEdit::Send { .. }), Self::Queue(QueueEdit::Send { .. })) => true,
+            (Self::Queue(_), _) | (_, Self::Queue(_)) => false,
+            _ => self == other,
+        }
+    }
+}
+
 /// A live run as it is watched.
 #[derive(Debug)]
 pub struct Live {
@@ -88,6 +104,8 @@ pub struct Live {
     pub focus: LivePane,
     /// Written and not sent.
     drafts: Vec<(For, String)>,
+    /// Sent, and not known to be taken.
+    sent: Option<(For, String)>,
 }
 
 impl Live {
@@ -106,6 +124,7 @@ impl Live {
             usage: Usage::default(),
             focus: LivePane::Queue,
             drafts: Vec::new(),
+            sent: None,
         }
     }
 
@@ -179,7 +198,10 @@ pub(super) fn told(app: &mut App, told: Told) -> Vec<Job> {
             }
             return super::update::follow(app, &progress);
         }
-        Told::Moves => live.phase = Phase::Moves(false),
+        Told::Moves => {
+            live.sent = None;
+            live.phase = Phase::Moves(false);
+        }
         Told::Stands(standing) => stands(live, standing),
         Told::State(step, checkpoint) => return state::live(app, step, *checkpoint),
         Told::Log(line) => {
@@ -190,8 +212,15 @@ pub(super) fn told(app: &mut App, told: Told) -> Vec<Job> {
             }
         }
         Told::Usage(usage) => live.usage = usage,
-        Told::Did(what) => app.tell(what),
-        Told::Refused(why) => app.fail(why),
+        Told::Did(what) => {
+            live.sent = None;
+            app.tell(what);
+        }
+        Told::Refused(why) => {
+            // What was written is not lost by being refused.
+            live.drafts.extend(live.sent.take());
+            app.fail(why);
+        }
     }
     Vec::new()
 }
@@ -388,7 +417,7 @@ pub(super) fn answer(app: &mut App) {
 
 fn write(app: &mut App, purpose: For, original: Step) {
     let Some(live) = &app.live else { return };
-    let kept = live.drafts.iter().find(|(of, _)| *of == purpose);
+    let kept = live.drafts.iter().find(|(of, _)| of.alike(&purpose));
     let kept = kept.map(|(_, text)| text.clone());
     let main = live.main().cloned();
     let branch = main.unwrap_or_else(|| BranchId::main(&live.session.id));
@@ -412,7 +441,8 @@ pub(super) fn put(app: &mut App) -> Vec<Job> {
     }
     app.views.pop();
     if let Some(live) = &mut app.live {
-        live.drafts.retain(|(of, _)| *of != purpose);
+        live.drafts.retain(|(of, _)| !of.alike(&purpose));
+        live.sent = Some((purpose.clone(), text.clone()));
     }
     vec![Job::Live(match purpose {
         For::Tool(_) => Order::Answer(text),
@@ -424,7 +454,7 @@ pub(super) fn put(app: &mut App) -> Vec<Job> {
 /// The editor is left without sending: what is in it stays.
 pub(super) fn keep(app: &mut App, purpose: For, text: String) {
     if let Some(live) = &mut app.live {
-        live.drafts.retain(|(of, _)| *of != purpose);
+        live.drafts.retain(|(of, _)| !of.alike(&purpose));
         live.drafts.push((purpose, text));
         app.tell("What you wrote is kept and not sent: the same key opens it again");
     }

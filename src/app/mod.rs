@@ -340,4 +340,6 @@ mod gates_tests;
 #[cfg(test)]
 pub(crate) mod hypotheses_tests;
 #[cfg(test)]
+pub(crate) mod live_tests;
+#[cfg(test)]
 mod tests;

@@ -222,10 +222,13 @@ pub enum RuntimeError {
 }
 
 impl RuntimeError {
-    /// Whether something was refused that leaves the run as it was, so that it can go on.
+    /// What was refused and why, where the run stands as it did and can go on.
     #[must_use]
-    pub const fn refusal(&self) -> bool {
-        matches!(self, Self::Adapter(error) if error.refusal())
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Adapter(error) => error.refusal(),
+            _ => None,
+        }
     }
 }
 

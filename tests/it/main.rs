@@ -37,6 +37,7 @@ mod receipts;
 mod scenario;
 mod screen;
 mod screen_gates;
+mod screen_live;
 mod state;
 mod store;
 mod support;

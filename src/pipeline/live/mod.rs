@@ -173,8 +173,10 @@ impl Recording<'_> {
                 Next::Order(Order::Stop) => return Ok(Ok(End::Stopped)),
                 Next::Order(order) => match self.carry_out(run, order, &mut stands).await {
                     Ok(Ok(())) => {}
-                    Ok(Err(error)) if error.refusal() => refuse(self.told, &error.to_string()),
-                    Ok(Err(error)) => return Ok(Err(error)),
+                    Ok(Err(error)) => match error.refusal() {
+                        Some(why) => refuse(self.told, why),
+                        None => return Ok(Err(error)),
+                    },
                     Err(error) => return Err(error),
                 },
                 Next::Line(line) => self.tell(Told::Log(line)),
@@ -228,9 +230,15 @@ impl Recording<'_> {
             Event::Step(mut made) => {
                 let id = self.pending.take();
                 let all = std::mem::take(&mut self.edits);
-                let (own, later): (Vec<_>, Vec<_>) = all
-                    .into_iter()
-                    .partition(|(of, _)| of.is_none() || *of == id);
+                let (own, later): (Vec<_>, Vec<_>) =
+                    all.into_iter().partition(|(of, edit)| match (of, edit.op) {
+                        // An answer is the tool's result, wherever the framework says that.
+                        (None, LiveOp::Answer) => {
+                            made.checkpoint.is_some() || made.step.kind == StepKind::ToolResult
+                        }
+                        (None, _) => true,
+                        (of, _) => *of == id,
+                    });
                 self.edits = later;
                 made.step.meta.live_edits = own.into_iter().map(|(_, edit)| edit).collect();
                 self.step(*made).await?;

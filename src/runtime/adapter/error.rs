@@ -184,10 +184,13 @@ pub enum AdapterError {
 }
 
 impl AdapterError {
-    /// Whether the adapter said no to something and stands where it stood.
+    /// The adapter's own words, where it said no to something and stands where it stood.
     #[must_use]
-    pub const fn refusal(&self) -> bool {
-        matches!(self, Self::Refused { .. })
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Refused { message, .. } => Some(message),
+            _ => None,
+        }
     }
 }
 

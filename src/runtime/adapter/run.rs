@@ -149,6 +149,9 @@ impl AdapterRun {
     /// A position was told: the next boundary, or the end.
     fn arrived(&mut self, at: &Position) -> Result<(), AdapterError> {
         self.host.step = Some(at.step);
+        if at.status != Status::Input {
+            self.replied = false;
+        }
         match (at.status, &at.pending) {
             (Status::Paused, Some(message)) => {
                 let known = id(message);

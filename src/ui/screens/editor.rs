@@ -101,11 +101,20 @@ impl Painter<'_> {
 
     fn original(&mut self, editor: &Editor, original: &str, area: Rect) {
         let (head, rest) = under_title(area);
-        let text = format!(
-            "original {} {}",
-            dot(self.charset),
-            heading(&editor.original, self.charset)
-        );
+        let text = match &editor.live {
+            None | Some(For::Queue(QueueEdit::Replace { .. })) => format!(
+                "original {} {}",
+                dot(self.charset),
+                heading(&editor.original, self.charset)
+            ),
+            Some(_) => format!(
+                "new {} {} {} {}",
+                dot(self.charset),
+                clean_line(&editor.original.agent),
+                Glyph::TO.show(self.charset),
+                clean_line(editor.original.to.as_deref().unwrap_or_default())
+            ),
+        };
         self.title(&text, "", !editor.typing, head);
         let rest = indented(rest);
         let id = revision(&[original]);

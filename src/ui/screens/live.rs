@@ -39,7 +39,7 @@ impl Painter<'_> {
             let height = u16::try_from(waits.len()).unwrap_or(u16::MAX);
             let rows = [Constraint::Fill(3), Constraint::Fill(1)];
             let [steps, log] = Layout::vertical(rows).areas(left);
-            let top = (height + 1).clamp(4, right.height / 2);
+            let top = (height + 1).max(4).min(right.height / 2);
             let rows = [Constraint::Length(top), Constraint::Fill(1)];
             let [queue, text] = Layout::vertical(rows).areas(right);
             self.live_steps(live, steps);
@@ -47,17 +47,18 @@ impl Painter<'_> {
             self.live_queue(live, waits, queue);
             self.live_text(live, text);
         } else {
-            let log = if live.focus == LivePane::Log {
-                body.height / 2
-            } else {
-                3
+            // On a small screen the log is there while it is read.
+            let log = match live.focus {
+                LivePane::Log => body.height / 2,
+                _ if body.height < 14 => 0,
+                _ => 3,
             };
-            let top = (height + 1).clamp(2, body.height / 3);
+            let top = (height + 1).max(2).min(body.height / 3);
             let rows = [
                 Constraint::Fill(2),
                 Constraint::Length(top),
                 Constraint::Fill(2),
-                Constraint::Length(log.min(body.height / 2)),
+                Constraint::Length(log),
             ];
             let [steps, queue, text, log] = Layout::vertical(rows).areas(body);
             self.live_steps(live, steps);

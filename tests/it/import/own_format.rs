@@ -1,6 +1,7 @@
 //! dover's own session files: what is written is read back, and the schema describes it.
 
 use super::*;
+use dover::model::{LiveEdit, LiveOp};
 
 fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
     let session = Session {
@@ -75,6 +76,13 @@ fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
                 facts: vec!["f".into()],
                 pages: vec!["p".into()],
                 error: true,
+                live_edits: vec![LiveEdit {
+                    op: LiveOp::Replace,
+                    by: "ann".into(),
+                    of: "A".into(),
+                    before: Some("mail(1)".into()),
+                    after: Some("mail()".into()),
+                }],
                 time: Some("2026-01-01T00:00:00Z".into()),
             },
         },

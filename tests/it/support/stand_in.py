@@ -81,6 +81,9 @@ class Team:
             event("output.delta", agent=who, text=word)
         if MODE == "mail" and who == "Solver":
             self.mail(who, last)
+        if MODE == "asks" and who == "Checker":
+            event("input.requested", request_id="p1", agent=who, prompt="How shall I put it?")
+            last = self.answer("p1")
         if MODE == "raise" and who == "Checker":
             raise ValueError("the checker has no model")
         found = numbers(last)
@@ -95,11 +98,12 @@ class Team:
         event("llm.response", step=self.step, usage={"prompt_tokens": 10, "completion_tokens": 2})
 
     def mail(self, who, last):
+        last = str(last)
         args = {"to": "ann", "text": last}
         call = {"agent": who, "tool": "mail", "effect": "permanent", "args_sha256": digest(args), "operation_key": "mail-" + digest(args)[:8]}
         inner = {"from": who, "to": "mail", "tool": {"name": "mail", "arguments": args}}
         event("output", message={**inner, "message_id": f"c{self.step}", "kind": "tool_call", "content": json.dumps(args)})
-        event("input.requested", request_id="r1", prompt="May it be sent?", **call)
+        event("input.requested", request_id="r1", prompt="May it be sent?", args=args, **call)
         answer = self.answer("r1")
         said = {"run": "sent", "refuse": "not sent", "answer": answer.get("result")}[answer["decision"]]
         if answer["decision"] == "run":

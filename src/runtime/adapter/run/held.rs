@@ -87,7 +87,10 @@ impl Live for AdapterRun {
 
     fn held_arguments(&self) -> Option<String> {
         match &self.state {
-            State::Held(question) => Some(self.host.log().masked(&text(&question.call.args))),
+            State::Held(question) => {
+                let arguments = text(&question.call.args);
+                (!arguments.is_empty()).then(|| self.host.log().masked(&arguments))
+            }
             _ => None,
         }
     }
