@@ -1,6 +1,6 @@
 //! Commands into state: what each one does where the operator is.
 
-use super::command::{Context, Id};
+use super::command::Id;
 use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
@@ -12,11 +12,10 @@ use crate::runtime::Decision;
 const MOST_RUNS: usize = 25;
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
+#[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
-    if app.context() == Context::Live
-        && matches!(id, Id::Pause | Id::Step | Id::Stop | Id::Allow | Id::Refuse)
-    {
-        return live::act(app, id);
+    if let Some(jobs) = live::act(app, id) {
+        return jobs;
     }
     match id {
         Id::Open => return read::open_session(app),
@@ -75,17 +74,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Back => return back(app),
         Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last => read::go(app, id),
         Id::Effects => return effects::open(app, false),
-        Id::State if app.context() == Context::Live => return live::look(app),
         Id::State => return state::open(app),
-        Id::FromRecord | Id::Drop => return live::act(app, id),
-        Id::Put => return live::put(app),
-        Id::ByHand => live::answer(app),
-        Id::Steps => live::ask(app, Purpose::Steps),
-        Id::Until => live::ask(app, Purpose::Until),
-        Id::Insert => live::ask(app, Purpose::Insert),
-        Id::Send => live::ask(app, Purpose::Send),
-        Id::LogLevel => live::level(app),
-        Id::Live => app.views.push(View::Live),
         Id::Fold => state::fold(app),
         Id::Hold => return state::hold(app),
         Id::NextBoundary => return state::neighbour(app, true),
@@ -100,8 +89,6 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Search => read::prompt(app, Purpose::Search),
         Id::Goto => read::prompt(app, Purpose::Goto),
         Id::Read => read::focus(app, |_| Focus::Detail),
-        Id::NextPane if app.context() == Context::Live => live::focus(app, true),
-        Id::PreviousPane if app.context() == Context::Live => live::focus(app, false),
         Id::NextPane => read::focus(app, Focus::next),
         Id::PreviousPane => read::focus(app, Focus::previous),
         Id::NextStep => read::neighbour(app, true),
@@ -111,7 +98,6 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::NextTrial => read::next_trial(app, true),
         Id::PreviousTrial => read::next_trial(app, false),
         Id::Pretty => read::pretty(app),
-        Id::Edit if app.context() == Context::Live => live::edit(app),
         Id::Edit => debug::edit(app),
         Id::Type | Id::StopTyping => {
             if let Some(View::Editor(editor)) = app.views.last_mut() {
@@ -122,6 +108,17 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::PreviousDifference => judge::next_difference(app, false),
         Id::Milestones => app.views.push(View::Milestones(0)),
         Id::Replay => app.views.push(View::Replay),
+        // What only a live run knows was answered above.
+        Id::Put
+        | Id::ByHand
+        | Id::FromRecord
+        | Id::Drop
+        | Id::Steps
+        | Id::Until
+        | Id::Insert
+        | Id::Send
+        | Id::LogLevel => {}
+        Id::Live => app.views.push(View::Live),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),

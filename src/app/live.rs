@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::command::Id;
+use super::command::{Context, Id};
 use super::editor::Editor;
 use super::extent::Pane;
 use super::fork::Run;
@@ -189,10 +189,10 @@ pub(super) fn told(app: &mut App, told: Told) -> Vec<Job> {
             }
         }
         Told::Progress(progress) => {
-            if let (Some(run), Progress::Delta { agent, text, .. }) = (&mut live.run, &progress) {
+            if let (Some(run), Progress::Delta { agent, text, .. }) = (&mut live.run, &*progress) {
                 run.hear(agent.clone(), text);
             }
-            if let (Some(run), Progress::Step { head, .. }) = (&mut live.run, &progress) {
+            if let (Some(run), Progress::Step { head, .. }) = (&mut live.run, &*progress) {
                 run.branch.steps = head.index + 1;
                 run.push(head.clone());
             }
@@ -204,8 +204,8 @@ pub(super) fn told(app: &mut App, told: Told) -> Vec<Job> {
         }
         Told::Stands(standing) => stands(live, standing),
         Told::State(step, checkpoint) => return state::live(app, step, *checkpoint),
-        Told::Log(line) => {
-            live.log.push_back(line);
+        Told::Log(said) => {
+            live.log.push_back(said);
             if live.log.len() > LINES {
                 live.log.pop_front();
                 live.line = live.line.map(|at| at.saturating_sub(1));
@@ -282,12 +282,36 @@ pub(super) fn over(app: &mut App, result: Result<Lived, Fault>) -> Vec<Job> {
     }
 }
 
-/// What can be ordered by one key.
-pub(super) fn act(app: &mut App, id: Id) -> Vec<Job> {
-    let Some(live) = &mut app.live else {
-        return Vec::new();
-    };
-    let order = match id {
+/// What a key asks of a live run; none where it asks for something else.
+pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
+    match app.context() {
+        Context::Live => {}
+        Context::LiveEditor | Context::LiveTyping if id == Id::Put => return Some(put(app)),
+        _ => return None,
+    }
+    match id {
+        Id::Pause | Id::Step | Id::Stop | Id::Allow | Id::Refuse | Id::FromRecord | Id::Drop => {
+            return Some(order(app, id).map(Job::Live).into_iter().collect());
+        }
+        Id::State => return Some(look(app)),
+        Id::ByHand => answer(app),
+        Id::Edit => edit(app),
+        Id::Steps => ask(app, Purpose::Steps),
+        Id::Until => ask(app, Purpose::Until),
+        Id::Insert => ask(app, Purpose::Insert),
+        Id::Send => ask(app, Purpose::Send),
+        Id::LogLevel => level(app),
+        Id::NextPane => focus(app, true),
+        Id::PreviousPane => focus(app, false),
+        _ => return None,
+    }
+    Some(Vec::new())
+}
+
+/// What is ordered by one key.
+fn order(app: &mut App, id: Id) -> Option<Order> {
+    let live = app.live.as_mut()?;
+    Some(match id {
         Id::Pause => match &mut live.phase {
             Phase::Moves(pausing) => {
                 *pausing = true;
@@ -299,21 +323,16 @@ pub(super) fn act(app: &mut App, id: Id) -> Vec<Job> {
         Id::Stop => Order::Stop,
         Id::Allow => Order::Allow,
         Id::Refuse => Order::Refuse,
-        Id::FromRecord => match live.recorded() {
-            Some(result) => Order::Answer(result.to_owned()),
-            None => return Vec::new(),
-        },
-        Id::Drop => match live.waiting() {
-            Some(one) => Order::Edit(QueueEdit::Drop { id: one.id.clone() }),
-            None => return Vec::new(),
-        },
-        _ => return Vec::new(),
-    };
-    vec![Job::Live(order)]
+        Id::FromRecord => Order::Answer(live.recorded()?.to_owned()),
+        Id::Drop => Order::Edit(QueueEdit::Drop {
+            id: live.waiting()?.id.clone(),
+        }),
+        _ => return None,
+    })
 }
 
 /// The state before the selected step, or before the message that waits.
-pub(super) fn look(app: &mut App) -> Vec<Job> {
+fn look(app: &mut App) -> Vec<Job> {
     let Some(live) = &app.live else {
         return Vec::new();
     };
@@ -357,7 +376,7 @@ pub(super) fn go(app: &mut App, id: Id) {
 }
 
 /// Gives the keys to another pane.
-pub(super) fn focus(app: &mut App, forward: bool) {
+fn focus(app: &mut App, forward: bool) {
     if let Some(live) = &mut app.live {
         let next = live.focus.next();
         live.focus = if forward { next } else { next.next() };
@@ -365,7 +384,7 @@ pub(super) fn focus(app: &mut App, forward: bool) {
 }
 
 /// Shows less of the log, or all of it again.
-pub(super) fn level(app: &mut App) {
+fn level(app: &mut App) {
     if let Some(live) = &mut app.live {
         let next = Level::ALL.into_iter().find(|level| *level > live.level);
         live.level = next.unwrap_or(Level::Info);
@@ -376,7 +395,7 @@ pub(super) fn level(app: &mut App) {
 }
 
 /// Opens the editor for what the selected row wants.
-pub(super) fn edit(app: &mut App) {
+fn edit(app: &mut App) {
     let Some(one) = app.live.as_ref().and_then(Live::waiting) else {
         return;
     };
@@ -386,7 +405,7 @@ pub(super) fn edit(app: &mut App) {
 }
 
 /// Opens the editor for an answer: a tool's, or a person's.
-pub(super) fn answer(app: &mut App) {
+fn answer(app: &mut App) {
     let Some(Phase::Stands(standing)) = app.live.as_ref().map(|live| &live.phase) else {
         return;
     };
@@ -428,7 +447,7 @@ fn write(app: &mut App, purpose: For, original: Step) {
 }
 
 /// Sends what the editor holds.
-pub(super) fn put(app: &mut App) -> Vec<Job> {
+fn put(app: &mut App) -> Vec<Job> {
     let Some(View::Editor(editor)) = app.views.last() else {
         return Vec::new();
     };
@@ -475,7 +494,7 @@ fn with_text(change: QueueEdit, now: String) -> QueueEdit {
 }
 
 /// Asks for a line: how far, whom.
-pub(super) fn ask(app: &mut App, purpose: Purpose) {
+fn ask(app: &mut App, purpose: Purpose) {
     let Some(live) = &app.live else { return };
     let agents: Vec<&str> = live
         .session
@@ -483,7 +502,7 @@ pub(super) fn ask(app: &mut App, purpose: Purpose) {
         .iter()
         .map(|it| it.name.as_str())
         .collect();
-    let line = match (purpose, live.waiting()) {
+    let begun = match (purpose, live.waiting()) {
         (Purpose::Insert, Some(one)) => {
             let to = one.step.to.as_deref().unwrap_or_default();
             format!("{} > {to}", one.step.agent)
@@ -494,30 +513,33 @@ pub(super) fn ask(app: &mut App, purpose: Purpose) {
     if matches!(purpose, Purpose::Insert | Purpose::Send) {
         app.tell(format!("Agents: {}", agents.join(", ")));
     }
-    app.prompt = Some(Prompt { purpose, line });
+    app.prompt = Some(Prompt {
+        purpose,
+        line: begun,
+    });
 }
 
 /// Takes the line.
-pub(super) fn accept(app: &mut App, purpose: Purpose, line: &str) -> Vec<Job> {
+pub(super) fn accept(app: &mut App, purpose: Purpose, said: &str) -> Vec<Job> {
     let Some(live) = &app.live else {
         return Vec::new();
     };
     match purpose {
-        Purpose::Steps => match line.parse::<usize>() {
+        Purpose::Steps => match said.parse::<usize>() {
             Ok(count) if count > 0 => return vec![Job::Live(Order::Go(Goal::Steps(count)))],
-            _ => app.fail(format!("“{line}” is no number of steps from 1")),
+            _ => app.fail(format!("“{said}” is no number of steps from 1")),
         },
         Purpose::Until => {
             let session = live.session.clone();
             let known: Vec<String> = session.agents.iter().map(|it| it.name.clone()).collect();
-            match Until::parse(line, &known) {
+            match Until::parse(said, &known) {
                 Ok(until) => return vec![Job::Live(Order::Go(Goal::Until(until)))],
                 Err(fault) => app.fail(fault),
             }
         }
         Purpose::Insert => {
             let at = live.row;
-            let Some((from, to)) = line.split_once('>') else {
+            let Some((from, to)) = said.split_once('>') else {
                 app.fail("Say who speaks and to whom, as in: Orchestrator > Coder");
                 return Vec::new();
             };
@@ -535,7 +557,7 @@ pub(super) fn accept(app: &mut App, purpose: Purpose, line: &str) -> Vec<Job> {
             );
         }
         Purpose::Send => {
-            let to = line.to_owned();
+            let to = said.to_owned();
             let step = Step {
                 agent: app.operator.clone(),
                 to: Some(to.clone()),

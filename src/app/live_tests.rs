@@ -37,7 +37,10 @@ pub(crate) fn standing() -> App {
     fixture::answer(&mut app, jobs);
     for step in fixture::steps().iter().take(2) {
         let (branch, head) = (main.id.clone(), StepHead::of(step));
-        tell(&mut app, Told::Progress(Progress::Step { branch, head }));
+        tell(
+            &mut app,
+            Told::Progress(Box::new(Progress::Step { branch, head })),
+        );
     }
     let logged = [
         (Level::Info, "[llm.request] agent=Orchestrator messages=3"),

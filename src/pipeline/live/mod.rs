@@ -119,9 +119,9 @@ pub async fn live(
     };
     let end = end.unwrap_or_else(|error| End::Failed(error.to_string()));
     let branch = finished(store, &recording.session, main, end, usage, &files).await?;
-    recording.tell(Told::Progress(Progress::Ended {
+    recording.tell(Told::Progress(Box::new(Progress::Ended {
         branch: Box::new(branch.clone()),
-    }));
+    })));
     Ok(Lived { branch, notes })
 }
 
@@ -212,11 +212,11 @@ impl Recording<'_> {
                     .main
                     .clone()
                     .unwrap_or_else(|| BranchId::main(&self.session.id));
-                self.tell(Told::Progress(Progress::Delta {
+                self.tell(Told::Progress(Box::new(Progress::Delta {
                     branch,
                     agent,
                     text,
-                }));
+                })));
             }
             Event::Pending(queued) => {
                 self.pending = Some(queued.id);
@@ -422,7 +422,7 @@ impl Recording<'_> {
             let began = blocking(self.store, move |store| Ok(store.branch(&main)?)).await?;
             self.tell(Told::Began(Box::new(began)));
         }
-        self.tell(Told::Progress(Progress::Step { branch, head }));
+        self.tell(Told::Progress(Box::new(Progress::Step { branch, head })));
         Ok(())
     }
 

@@ -167,7 +167,7 @@ pub enum Told {
     /// The first of it is in the store.
     Began(Box<Branch>),
     /// A step, a piece of one, or the end.
-    Progress(Progress),
+    Progress(Box<Progress>),
     /// It moves.
     Moves,
     /// It stands.

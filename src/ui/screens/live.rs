@@ -44,7 +44,7 @@ impl Painter<'_> {
             let [queue, text] = Layout::vertical(rows).areas(right);
             self.live_steps(live, steps);
             self.live_log(live, log);
-            self.live_queue(live, waits, queue);
+            self.live_queue(live, &waits, queue);
             self.live_text(live, text);
         } else {
             // On a small screen the log is there while it is read.
@@ -62,7 +62,7 @@ impl Painter<'_> {
             ];
             let [steps, queue, text, log] = Layout::vertical(rows).areas(body);
             self.live_steps(live, steps);
-            self.live_queue(live, waits, queue);
+            self.live_queue(live, &waits, queue);
             self.live_text(live, text);
             self.live_log(live, log);
         }
@@ -193,7 +193,7 @@ impl Painter<'_> {
         }
     }
 
-    fn live_queue(&mut self, live: &Live, lines: Vec<Line<'static>>, area: Rect) {
+    fn live_queue(&mut self, live: &Live, lines: &[Line<'_>], area: Rect) {
         let (head, rest) = under_title(area);
         let focused = live.focus == LivePane::Queue;
         let title = match &live.phase {
@@ -211,7 +211,7 @@ impl Painter<'_> {
                 };
                 Line::styled(text, self.theme.style(Role::Muted)).render(rest, self.buf);
             } else {
-                self.lines(Pane::Queue, &lines, rest);
+                self.lines(Pane::Queue, lines, rest);
             }
             return;
         };
@@ -281,11 +281,11 @@ impl Painter<'_> {
             LivePane::Steps | LivePane::Log => made(),
             LivePane::Queue => live.waiting().map(|one| &one.step).or_else(made),
         };
-        let line = (live.focus == LivePane::Log)
-            .then(|| self.log_line(live))
+        let logged = (live.focus == LivePane::Log)
+            .then(|| log_line(live))
             .flatten();
-        let (title, text) = match (line, step) {
-            (Some(line), _) => ("a line of the log".to_owned(), line),
+        let (title, text) = match (logged, step) {
+            (Some(text), _) => ("a line of the log".to_owned(), text),
             (None, Some(step)) => (heading(step, self.charset), step.text.clone()),
             (None, None) => return,
         };
@@ -295,12 +295,6 @@ impl Painter<'_> {
         self.text(Pane::LiveText, TextId::Live, id, rest, || {
             Passage::plain(&text, Role::Text)
         });
-    }
-
-    fn log_line(&self, live: &Live) -> Option<String> {
-        let last = live.lines().count().checked_sub(1)?;
-        let at = live.line.unwrap_or(last);
-        live.lines().nth(at).map(|line| line.text.clone())
     }
 
     fn live_log(&mut self, live: &Live, area: Rect) {
@@ -343,4 +337,11 @@ impl Painter<'_> {
             }
         }
     }
+}
+
+/// The selected line of the log in full.
+fn log_line(live: &Live) -> Option<String> {
+    let last = live.lines().count().checked_sub(1)?;
+    let at = live.line.unwrap_or(last);
+    live.lines().nth(at).map(|logged| logged.text.clone())
 }
