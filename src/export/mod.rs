@@ -3,18 +3,23 @@
 //! Everything goes through a [`Source`], which redacts; a writer turns it into one form. A file is written beside its place and put
 //! there when it is whole. Non-goals: the saved state of an agent framework's own, pictures within pages.
 
+mod html;
 mod jsonl;
+mod markdown;
 mod place;
 mod redact;
 mod secrets;
 mod source;
+mod told;
 
 use std::io;
 
 use crate::pipeline::PipelineError;
 use crate::store::StoreError;
 
+pub use html::html;
 pub use jsonl::{original, session as jsonl};
+pub use markdown::markdown;
 pub use place::write_whole;
 pub use redact::{Named, Redacted, Redaction, Redactor};
 pub use source::Source;
