@@ -2,6 +2,8 @@
 //!
 //! The export goes to standard output or, whole, into a file. What was redacted is told on standard error, whatever the form.
 
+mod picture;
+
 use std::io::Write;
 
 use super::args::{Export, Form, Unlooked};
@@ -20,11 +22,15 @@ pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
     // What stands first tells what was taken out of what comes after it.
     source.look_through()?;
     let beside = beside(&store, &branches)?;
+    let picture = match args.form {
+        Form::Svg => picture::taken(context, args, &mut source, &beside)?,
+        _ => String::new(),
+    };
     let mut write = |out: &mut dyn Write| match args.form {
         Form::Jsonl => export::jsonl(out, &mut source),
         Form::Md => export::markdown(out, &mut source, &beside),
         Form::Html => export::html(out, &mut source, &beside),
-        Form::Svg => Ok(()),
+        Form::Svg => out.write_all(picture.as_bytes()).map_err(Into::into),
     };
     match &args.out {
         Some(path) => export::write_whole(path, write).map_err(|error| match error {

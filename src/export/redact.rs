@@ -185,7 +185,7 @@ impl Redactor {
     fn value(&mut self, value: &mut Value, key: &str, free: bool) -> bool {
         match value {
             Value::String(text) => {
-                let own = !free && OWN.contains(&key) && is_own(text);
+                let own = (!free && OWN.contains(&key) && is_own(text)) || is_hash(key, text);
                 let new = if self.redaction.keys && secrets::secret_key(key) && !text.is_empty() {
                     self.secret_value(text, key)
                 } else {
@@ -347,6 +347,15 @@ fn spelt(value: &str) -> Vec<String> {
     ]
 }
 
+/// Whether a key says that its value is a digest, and it is spelt as one.
+fn is_hash(key: &str, text: &str) -> bool {
+    let key = key.to_lowercase();
+    let says = ["sha256", "digest", "fingerprint"]
+        .iter()
+        .any(|end| key.ends_with(end));
+    says && text.len() == 64 && text.chars().all(|c| c.is_ascii_hexdigit())
+}
+
 /// Whether a value of a field of dover's own is spelt as dover spells it: a digest, a commit, an id, a time.
 fn is_own(text: &str) -> bool {
     let hex = text.chars().all(|c| c.is_ascii_hexdigit());
@@ -362,4 +371,122 @@ fn is_own(text: &str) -> bool {
             .all(|c| c.is_ascii_digit() || "-:.+TZ".contains(c))
     };
     (hex && matches!(text.len(), 40 | 64)) || id() || time()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn redactor(named: &[(&str, &str)]) -> Redactor {
+        let named = named.iter().map(|(name, value)| Named {
+            name: (!name.is_empty()).then(|| (*name).to_owned()),
+            value: (*value).to_owned(),
+        });
+        Redactor::new(Redaction {
+            named: named.collect(),
+            ..Redaction::default()
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_secret_finds_no_unwatched_place() {
+        let key = "sk-proj-abcdefghijklmnop1234";
+        let mut redactor = redactor(&[]);
+        let noun = json!({
+            "agent": format!("Ann {key}"),
+            "to": key,
+            "meta": { "tool": { "name": key, "arguments": format!("{{\"k\":\"{key}\"}}") }, "facts": [key] },
+            key: [1, true, null],
+            "keys": { "credentials": { "revision": key, "value": { "deep": [{ "x": key }] } } },
+            "created": key,
+        });
+        let text = redactor.noun(noun).unwrap().to_string();
+        assert!(!text.contains(key), "{text}");
+        assert_eq!(text.matches("[redacted sk- key 1]").count(), 8, "{text}");
+        assert_eq!(redactor.count().to_string(), "redacted 1: 1 sk- key");
+    }
+
+    #[test]
+    fn digests_and_ids_of_dovers_own_stay() {
+        let digest = "a092b6105400112233445566778899aabbccddeeff0011223344556677889900";
+        let noun = json!({
+            "fingerprint": digest,
+            "prefix_digest": digest,
+            "id": "night-picture/b3",
+            "created": "2026-12-03T05:44:09.123456789Z",
+            "profile": { "owners": { "ann": digest } },
+            "value": { "schema_sha256": digest },
+        });
+        let mut redactor = redactor(&[]);
+        assert_eq!(redactor.noun(noun.clone()).unwrap(), noun);
+        assert_eq!(redactor.count().total(), 0);
+        // The same digits in a text, or in what a framework saved, may be a secret.
+        for noun in [
+            json!({ "text": digest }),
+            json!({ "value": { "config": digest } }),
+        ] {
+            assert!(!redactor.noun(noun).unwrap().to_string().contains(digest));
+        }
+    }
+
+    #[test]
+    fn a_named_value_goes_however_it_is_spelt() {
+        let mut redactor = redactor(&[("CLIENT", "Müller & \"Co\""), ("", "Zurich")]);
+        let noun = json!({
+            "text": "for Müller & \"Co\" in Zurich",
+            "arguments": "{\"to\": \"Müller & \\\"Co\\\"\"}",
+            "page": "https://x.test/?q=M%C3%BCller+%26+%22Co%22",
+        });
+        assert_eq!(
+            redactor.noun(noun).unwrap(),
+            json!({
+                "text": "for [redacted CLIENT] in [redacted value 2]",
+                "arguments": "{\"to\": \"[redacted CLIENT]\"}",
+                "page": "https://x.test/?q=[redacted CLIENT]",
+            })
+        );
+    }
+
+    #[test]
+    fn what_stands_under_a_secret_key_goes_whole() {
+        let mut redactor = redactor(&[]);
+        let noun =
+            json!({ "value": { "password": "hunter2", "tokens": "12", "client_secret": "a b" } });
+        assert_eq!(
+            redactor.noun(noun).unwrap(),
+            json!({ "value": {
+                "password": "[redacted assigned secret 1]",
+                "tokens": "12",
+                "client_secret": "[redacted assigned secret 2]",
+            } })
+        );
+    }
+
+    #[test]
+    fn what_was_redacted_once_stays_as_it_is() {
+        let mut first = redactor(&[]);
+        let noun =
+            json!({ "text": "Bearer abcdefgh123 and password=hunter2", "password": "x1y2z3" });
+        let once = first.noun(noun).unwrap();
+        assert_eq!(first.count().total(), 3);
+        let mut again = redactor(&[]);
+        assert_eq!(again.noun(once.clone()).unwrap(), once);
+        assert_eq!(again.count().total(), 0);
+    }
+
+    #[test]
+    fn a_value_of_two_letters_is_refused() {
+        let named = vec![Named {
+            name: None,
+            value: "ab".into(),
+        }];
+        let refused = Redactor::new(Redaction {
+            named,
+            ..Redaction::default()
+        });
+        assert!(refused.is_err_and(|error| error.to_string().contains("too short")));
+    }
 }

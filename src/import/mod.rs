@@ -223,6 +223,18 @@ fn finish(mut feed: Feed<'_>, path: &Path, source_digest: Digest) -> Result<Impo
         if let Some(told) = profile::tame(&mut session) {
             feed.note("the session line", told);
         }
+        if !session.redacted.is_empty() {
+            let sorts: Vec<String> = session
+                .redacted
+                .iter()
+                .map(|(sort, count)| format!("{count} {sort}"))
+                .collect();
+            let told = format!(
+                "it was redacted before ({}): its receipts name digests of texts that are not here",
+                sorts.join(", ")
+            );
+            feed.note("the session", told);
+        }
         session.milestones.extend(own.milestones);
         session.annotations.extend(own.annotations);
         session.agents.extend(own.agents);

@@ -125,14 +125,12 @@ impl Brought {
             return Ok(());
         };
         tx.prepare_cached(
-            "UPDATE branch SET run_index = ?2, seed = ?3, runtime = ?4, gate = ?5, run = ?6, diagnostic = ?7, fulfilled = ?8,
-                    success = ?9, answer = ?10, milestones = ?11, reason = ?12, created = ?13, operator = ?14, usage = ?15
+            "UPDATE branch SET runtime = ?2, gate = ?3, run = ?4, diagnostic = ?5, fulfilled = ?6, success = ?7, answer = ?8,
+                    milestones = ?9, reason = ?10, created = ?11, operator = ?12, usage = ?13
              WHERE id = ?1",
         )?
         .execute(params![
             branch,
-            told.run_index,
-            told.seed.cast_signed(),
             told.runtime,
             told.gate.map(GateStatus::name),
             ended(told.run).name(),

@@ -9,9 +9,11 @@ mod hypotheses;
 mod input;
 mod jobs;
 mod mend;
+mod picture;
 mod screen;
 mod signals;
 
+pub use picture::{Pose, picture};
 pub use signals::Ending;
 
 use std::io;
@@ -45,6 +47,9 @@ pub enum TermError {
         "the terminal does not answer: {0}. Run dover in a terminal, or use its subcommands: dover --help"
     )]
     Terminal(#[from] io::Error),
+    /// A picture was asked for that cannot be taken; the sentence is the screen's.
+    #[error("{0}")]
+    Nowhere(String),
 }
 
 /// Shows the screen until the operator quits or a signal ends it, which is told.
