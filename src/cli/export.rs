@@ -6,6 +6,8 @@ mod picture;
 
 use std::io::Write;
 
+use serde_json::json;
+
 use super::args::{Export, Form, Unlooked};
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
@@ -32,22 +34,21 @@ pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
         Form::Html => export::html(out, &mut source, &beside),
         Form::Svg => out.write_all(picture.as_bytes()).map_err(Into::into),
     };
-    match &args.out {
-        Some(path) => export::write_whole(path, write).map_err(|error| match error {
+    if let Some(path) = &args.out {
+        export::write_whole(path, write).map_err(|error| match error {
             ExportError::Output(source) => CliError::File {
                 path: path.clone(),
                 source,
                 mend: "Nothing was written. Name a file in a folder that can be written and has room",
             },
             other => other.into(),
-        })?,
-        None => {
-            let mut whole = Vec::new();
-            write(&mut whole)?;
-            context.out.bytes(&whole)?;
-        }
+        })?;
+    } else {
+        let mut whole = Vec::new();
+        write(&mut whole)?;
+        context.out.bytes(&whole)?;
     }
-    tell(source.redacted(), args.form);
+    tell(context, source.redacted(), args.form);
     Ok(Exit::Done)
 }
 
@@ -121,7 +122,16 @@ fn redaction(args: &Export) -> Result<Redaction, CliError> {
 }
 
 /// Says what was taken out.
-fn tell(redacted: &Redacted, form: Form) {
+fn tell(context: &Context, redacted: &Redacted, form: Form) {
+    if context.out.is_json() {
+        // Nobody is left to be told.
+        let _ = writeln!(
+            std::io::stderr(),
+            "{}",
+            json!({ "redacted": redacted.sorts() })
+        );
+        return;
+    }
     let mut line = format!("dover: {redacted}");
     if redacted.total() > 0 && form == Form::Jsonl {
         line.push_str(

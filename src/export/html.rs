@@ -9,14 +9,15 @@ use super::ExportError;
 use super::source::{PAGE, Source};
 use super::told;
 use crate::gate::receipt::Sealed;
-use crate::model::{Branch, BranchId, Session, Step, clean};
+use crate::model::{Branch, BranchId, Session, Step, StepHead, StepKind, clean};
 use crate::pipeline::Outcome;
 use crate::ui::diff::{Change, WordDiff};
 
 const STYLE: &str = include_str!("page.css");
 
-/// A step of more bytes than this is folded.
+/// A step of more bytes or more lines than this is folded.
 const LONG: usize = 700;
+const MANY: usize = 12;
 
 /// How long a word diff may take.
 const DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -62,7 +63,7 @@ pub fn html(
         Safe(&session.title)
     )?;
     head(out, &session, &branches)?;
-    edits(out, source)?;
+    edits(out, source, &branches)?;
     milestones(out, source, &session, &branches)?;
     for (a, b) in beside {
         compared(out, source, a, b)?;
@@ -112,7 +113,12 @@ fn head(out: &mut dyn Write, session: &Session, branches: &[Branch]) -> Result<(
     Ok(())
 }
 
-fn edits(out: &mut dyn Write, source: &mut Source<'_>) -> Result<(), ExportError> {
+fn edits(
+    out: &mut dyn Write,
+    source: &mut Source<'_>,
+    branches: &[Branch],
+) -> Result<(), ExportError> {
+    let shown: Vec<BranchId> = branches.iter().map(|branch| branch.id.clone()).collect();
     let hypotheses = source.hypotheses()?;
     let outcomes = source.outcomes()?;
     if !hypotheses.is_empty() {
@@ -135,7 +141,7 @@ fn edits(out: &mut dyn Write, source: &mut Source<'_>) -> Result<(), ExportError
     if !outcomes.is_empty() {
         writeln!(out, "<section>\n<h2>Edits and verdicts</h2>")?;
         for outcome in &outcomes {
-            edit(out, source, outcome)?;
+            edit(out, source, outcome, &shown)?;
         }
         writeln!(out, "</section>")?;
     }
@@ -146,6 +152,7 @@ fn edit(
     out: &mut dyn Write,
     source: &mut Source<'_>,
     outcome: &Outcome,
+    shown: &[BranchId],
 ) -> Result<(), ExportError> {
     let made = &outcome.intervention;
     let class = outcome.verdict.map_or("none", |verdict| verdict.name());
@@ -184,13 +191,23 @@ fn edit(
     for branch in &outcome.branches {
         writeln!(
             out,
-            "<li><a href=\"#{0}\">{0}</a> {1}</li>",
-            Safe(branch.id.name()),
+            "<li>{} {}</li>",
+            link(branch.id.name(), shown.contains(&branch.id)),
             Safe(&told::ending(branch))
         )?;
     }
     writeln!(out, "</ul>\n</article>")?;
     Ok(())
+}
+
+/// A branch's name, leading to it where the page has it.
+fn link(name: &str, here: bool) -> String {
+    let name = Safe(name);
+    if here {
+        format!("<a href=\"#{name}\">{name}</a>")
+    } else {
+        format!("<b>{name}</b>")
+    }
 }
 
 /// A word diff: what went is struck, what came is underlined, so that it reads without colour.
@@ -390,36 +407,42 @@ fn steps(out: &mut dyn Write, source: &mut Source<'_>, branch: &Branch) -> Resul
 }
 
 fn step(out: &mut dyn Write, step: &Step) -> Result<(), ExportError> {
-    let error = step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed);
-    let class = if error { " error" } else { "" };
-    let arguments = step
-        .meta
-        .tool
-        .as_ref()
-        .and_then(|tool| tool.arguments.as_deref());
-    let body = |out: &mut dyn Write| -> Result<(), ExportError> {
-        if let Some(arguments) = arguments.filter(|text| !text.trim().is_empty()) {
-            writeln!(out, "<div class=\"text call\">{}</div>", Safe(arguments))?;
-        }
-        writeln!(out, "<div class=\"text\">{}</div>", Safe(&step.text))?;
-        Ok(())
+    let head = StepHead::of(step);
+    let class = if head.error { " error" } else { "" };
+    let tool = step.meta.tool.as_ref();
+    let arguments = tool.and_then(|tool| tool.arguments.as_deref());
+    let arguments = arguments.filter(|text| !text.trim().is_empty());
+    // What a program wrote is set as a program's text.
+    let made = matches!(step.kind, StepKind::ToolCall | StepKind::ToolResult);
+    let code = if made || step.text.trim_start().starts_with(['{', '[']) {
+        " code"
+    } else {
+        ""
     };
-    if step.text.len() + arguments.map_or(0, str::len) > LONG {
-        let first: String = step.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let first: String = first.chars().take(110).collect();
-        write!(
+    let long = step.text.len() + arguments.map_or(0, str::len) > LONG
+        || step.text.lines().nth(MANY).is_some();
+    if long {
+        let (title, first) = (title(step), Safe(&head.head));
+        writeln!(
             out,
-            "<details class=\"step{class}\"><summary>{} <span class=\"faint\">{}…</span></summary>\n",
-            title(step),
-            Safe(&first)
+            "<details class=\"step{class}\"><summary>{title} <span class=\"faint\">{first}</span></summary>"
         )?;
-        body(out)?;
-        writeln!(out, "</details>")?;
     } else {
         writeln!(out, "<div class=\"step{class}\"><p>{}</p>", title(step))?;
-        body(out)?;
-        writeln!(out, "</div>")?;
     }
+    if let Some(arguments) = arguments {
+        writeln!(
+            out,
+            "<div class=\"text code faint\">{}</div>",
+            Safe(arguments)
+        )?;
+    }
+    let end = if long { "details" } else { "div" };
+    writeln!(
+        out,
+        "<div class=\"text{code}\">{}</div>\n</{end}>",
+        Safe(&step.text)
+    )?;
     Ok(())
 }
 

@@ -71,7 +71,7 @@ fn head(out: &mut dyn Write, session: &Session, branches: &[Branch]) -> Result<(
         out,
         "Session `{}`, {}\n",
         session.id,
-        told::count(branches.len(), "branch").replace("branchs", "branches")
+        told::count(branches.len(), "branch")
     )?;
     fenced(out, &session.task)?;
     if let Some(expected) = &session.expected {

@@ -7,13 +7,13 @@ use tempfile::Builder;
 
 use super::ExportError;
 
-/// Writes a file through `fill`. Whatever fails, what stood there before still stands there and nothing else remains.
+/// Writes a file through `write`. Whatever fails, what stood there before still stands there and nothing else remains.
 ///
 /// # Errors
-/// What `fill` says, or the place.
+/// What `write` says, or the place.
 pub fn write_whole(
     path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     if path.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
@@ -23,7 +23,7 @@ pub fn write_whole(
     if place.exists() && !place.is_file() {
         // A pipe or a device has no place to be put into.
         let mut out = BufWriter::new(std::fs::File::options().write(true).open(&place)?);
-        fill(&mut out)?;
+        write(&mut out)?;
         return Ok(out.flush()?);
     }
     let folder = place.parent().filter(|it| !it.as_os_str().is_empty());
@@ -48,7 +48,7 @@ pub fn write_whole(
     let _ = kept;
     let file = builder.tempfile_in(folder.unwrap_or_else(|| Path::new(".")))?;
     let mut out = BufWriter::new(file);
-    fill(&mut out)?;
+    write(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     file.persist(&place).map_err(|error| error.error)?;

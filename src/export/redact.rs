@@ -4,7 +4,7 @@
 //! what was the same stays the same. dover's own digests, ids, words and times are no secrets and stay.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -294,10 +294,8 @@ impl Redactor {
                 .get(at)
                 .and_then(|named| named.name.clone());
             let name = name.unwrap_or_else(|| format!("value {}", at + 1));
-            if let Some(known) = rest.get(..len) {
-                self.seen("named", known, || format!("[redacted {name}]"));
-            }
-            new.push_str(&format!("[redacted {name}]"));
+            let value = rest.get(..len).unwrap_or_default();
+            new.push_str(&self.seen("named", value, || format!("[redacted {name}]")));
             rest = rest.get(len..).unwrap_or_default();
         }
         Some(new)
@@ -334,7 +332,8 @@ fn spelt(value: &str) -> Vec<String> {
             match byte {
                 b if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) => text.push(char::from(b)),
                 b' ' => text.push_str(space),
-                b => text.push_str(&format!("%{b:02X}")),
+                // A `String` takes every write.
+                b => drop(write!(text, "%{b:02X}")),
             }
         }
         text

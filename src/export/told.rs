@@ -9,8 +9,12 @@ use crate::pipeline::Outcome;
 
 /// A number of things.
 pub(super) fn count(n: usize, noun: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{s}")
+    let end = match n {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{n} {noun}{end}")
 }
 
 /// How an edit's verdict reads, with the word that diagnostic runs bring.
@@ -58,10 +62,10 @@ pub(super) fn grounds(outcome: &Outcome) -> String {
 
 /// Whether a branch did it, in a word.
 pub(super) fn success(branch: &Branch) -> &'static str {
-    match (branch.success, branch.parent.is_some()) {
-        (Some(true), _) => "succeeded",
-        (Some(false), _) => "failed",
-        (None, _) => "not judged",
+    match branch.success {
+        Some(true) => "succeeded",
+        Some(false) => "failed",
+        None => "not judged",
     }
 }
 

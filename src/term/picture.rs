@@ -36,7 +36,7 @@ pub fn picture(options: Options, pose: Pose) -> Result<Buffer, TermError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let taken = runtime.block_on(Sitting::new(options, pose.size)?.sit(pose));
+    let taken = runtime.block_on(Sitting::new(options, pose.size).sit(pose));
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     taken
 }
@@ -50,17 +50,17 @@ struct Sitting {
 }
 
 impl Sitting {
-    fn new(options: Options, (columns, rows): (u16, u16)) -> Result<Self, TermError> {
+    fn new(options: Options, (columns, rows): (u16, u16)) -> Self {
         let (app, mut jobs) = App::start(options.operator.clone(), options.open.clone());
         jobs.retain(|job| !matches!(job, Job::Samples));
         let Ok(terminal) = Terminal::new(TestBackend::new(columns, rows));
-        Ok(Self {
+        Self {
             cache: RenderCache::new(options.charset),
             options,
             app,
             jobs,
             terminal,
-        })
+        }
     }
 
     async fn sit(mut self, pose: Pose) -> Result<Buffer, TermError> {
