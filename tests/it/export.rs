@@ -320,7 +320,7 @@ fn every_screen_has_a_picture() {
         ("session", "Orchestrator"),
         ("compare", "b1"),
         ("gates", "lineage"),
-        ("interventions", "night-picture/i1"),
+        ("interventions", "what was tried"),
         ("milestones", "Seen"),
         ("help", "Fork"),
     ] {
