@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::export::ExportError;
 use crate::gate::receipt::Fault;
 use crate::pipeline::PipelineError;
 use crate::runtime::RuntimeError;
@@ -47,6 +48,9 @@ pub enum CliError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Something that cannot be taken along.
+    #[error(transparent)]
+    Export(ExportError),
     /// A runtime.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
@@ -78,6 +82,17 @@ pub enum CliError {
     Output(#[from] io::Error),
 }
 
+impl From<ExportError> for CliError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => Self::Store(error),
+            ExportError::Pipeline(error) => Self::Pipeline(error),
+            ExportError::Output(error) => Self::Output(error),
+            other @ ExportError::Redaction(_) => Self::Export(other),
+        }
+    }
+}
+
 impl CliError {
     /// The exit status. A reader that has seen enough (`| head`) is no failure.
     #[must_use]
@@ -103,7 +118,11 @@ impl CliError {
             | Self::BrokenOff
             | Self::Threads(_)
             | Self::Output(_) => Exit::Held,
-            Self::Usage(_) | Self::Pipeline(_) | Self::Store(_) | Self::File { .. } => Exit::Usage,
+            Self::Usage(_)
+            | Self::Export(_)
+            | Self::Pipeline(_)
+            | Self::Store(_)
+            | Self::File { .. } => Exit::Usage,
         }
     }
 }

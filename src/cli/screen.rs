@@ -56,7 +56,7 @@ fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<E
 }
 
 /// A built-in theme, one of the person's own by name, or a file by its path.
-fn theme(asked: Option<&str>, depth: Depth) -> Result<Theme, CliError> {
+pub(super) fn theme(asked: Option<&str>, depth: Depth) -> Result<Theme, CliError> {
     let name = asked.unwrap_or(BUILT_IN[0]);
     let own = ProjectDirs::from("", "", "dover").map(|dirs| dirs.config_dir().join("themes"));
     let lookup =

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::beside::Beside;
 use super::classify::{ANSWER_MARK, Classifier, is_human, is_machine};
-use super::dover::{Made, Own};
+use super::dover::{Made, Own, Took};
 use super::message::{Draft, Hint, Reading, read};
 use super::{ImportError, Sink};
 use crate::model::{
@@ -50,6 +51,10 @@ pub(super) struct Feed<'a> {
     calls: HashMap<String, String>,
     /// dover's own lines, if the file has them.
     pub own: Option<Own>,
+    /// The place of the next step of the branch that is being read; none while it is the original run.
+    forked: Option<usize>,
+    /// Branches delivered.
+    branches: usize,
     /// Share of the file read.
     pub share: f64,
 }
@@ -97,6 +102,8 @@ impl<'a> Feed<'a> {
             last: Vec::new(),
             calls: HashMap::new(),
             own: None,
+            forked: None,
+            branches: 0,
             share: 0.0,
         }
     }
@@ -149,10 +156,13 @@ impl<'a> Feed<'a> {
             let own = self.own.get_or_insert_default();
             self.known += 1;
             match own.take(value) {
-                Ok(made) => {
+                Ok(Took { made, beside }) => {
                     self.coverage.read += usize::from(whole);
                     if let Some(made) = made {
                         self.deliver_own(made)?;
+                    }
+                    if let Some(beside) = beside {
+                        self.deliver_beside(beside)?;
                     }
                 }
                 Err(reason) if whole => {
@@ -346,15 +356,20 @@ impl<'a> Feed<'a> {
             checkpoint,
             effects,
             faults,
-        } = made.placed(self.steps);
+        } = made.placed(self.forked.unwrap_or(self.steps));
         if !faults.is_empty() {
             self.coverage.damaged += 1;
             self.coverage.read = self.coverage.read.saturating_sub(1);
         }
         for fault in faults {
-            self.note(format!("step {}", self.steps), fault);
+            self.note(format!("step {}", step.index), fault);
         }
         self.coverage.content |= !step.text.trim().is_empty();
+        if let Some(next) = &mut self.forked {
+            // What a branch says is not what the original run said.
+            *next += 1;
+            return self.sink.step(step, checkpoint, effects);
+        }
         self.speaks(&step);
         if step.kind == StepKind::Task {
             self.task.get_or_insert_with(|| step.text.clone());
@@ -364,10 +379,34 @@ impl<'a> Feed<'a> {
         self.sink.step(step, checkpoint, effects)
     }
 
-    /// Hands out what dover's own lines still hold back.
+    fn deliver_beside(&mut self, beside: Beside) -> Result<(), ImportError> {
+        if let Beside::Branch(branch, _) = &beside {
+            self.forked = branch.fork_step;
+            self.branches += 1;
+        }
+        self.sink.beside(beside)
+    }
+
+    /// Hands out what dover's own lines still hold back, and says what is to be known of branches that a file brought.
     pub(super) fn flush(&mut self) -> Result<(), ImportError> {
-        if let Some(made) = self.own.as_mut().and_then(Own::flush) {
+        let Some(own) = &mut self.own else {
+            return Ok(());
+        };
+        let (made, short) = (own.end(), std::mem::take(&mut own.short));
+        if let Some(made) = made {
             self.deliver_own(made)?;
+        }
+        for fault in short {
+            self.coverage.damaged += 1;
+            self.coverage.read = self.coverage.read.saturating_sub(1);
+            self.note("a branch", fault);
+        }
+        if self.branches > 0 {
+            let told = format!(
+                "{} as the file tells them: this store has not seen their forks and outcomes",
+                self.branches
+            );
+            self.note("branches", told);
         }
         Ok(())
     }

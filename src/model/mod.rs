@@ -42,7 +42,8 @@ pub use hypothesis::{Aim, Filed, Hypothesis, Proposal, Standing, Target, Tried, 
 pub use leak::leaks_answer;
 pub use ledger::ledger_gist;
 pub use milestone::{
-    Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
+    Check, MAX_MILESTONES, Milestone, MilestoneError, MilestoneMark, Tally, parse_milestones,
+    reached,
 };
 pub use profile::{KeyProbe, Profile, ToolProfile, Workflow};
 pub use progress::mean_progress;

@@ -6,6 +6,7 @@
 
 mod approvals;
 mod branches;
+mod brought;
 mod checkpoints;
 mod columns;
 mod connect;

@@ -10,9 +10,11 @@ mod input;
 mod jobs;
 mod live;
 mod mend;
+mod picture;
 mod screen;
 mod signals;
 
+pub use picture::{Pose, picture};
 pub use signals::Ending;
 
 use std::io;
@@ -60,6 +62,9 @@ pub enum TermError {
         "the terminal does not answer: {0}. Run dover in a terminal, or use its subcommands: dover --help"
     )]
     Terminal(#[from] io::Error),
+    /// A picture was asked for that cannot be taken; the sentence is the screen's.
+    #[error("{0}")]
+    Nowhere(String),
 }
 
 /// Shows the screen until the operator quits or a signal ends it, which is told.

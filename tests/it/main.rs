@@ -23,6 +23,7 @@ mod continued;
 mod corpus;
 mod debug;
 mod effects;
+mod export;
 mod fork;
 mod house;
 mod import;
