@@ -101,18 +101,7 @@ impl Own {
         }
         match kind.as_str() {
             kin if Kin::is(kin) => {
-                // A branch that stands before a mark of it is complete too.
-                self.short.extend(self.kin.close(self.len));
-                let beside = self.kin.take(kin, value)?;
-                if let Beside::Branch(branch, _) = &beside {
-                    self.len = branch.fork_step.unwrap_or_default();
-                    self.last = None;
-                    self.checkpoint = None;
-                }
-                return Ok(Took {
-                    made: self.flush(),
-                    beside: Some(beside),
-                });
+                return self.beside(kin, value);
             }
             "session" => {
                 let Value::Object(map) = value else {
@@ -196,6 +185,22 @@ impl Own {
             }
         }
         Ok(Took::default())
+    }
+
+    /// Takes a line about something beside the original run.
+    fn beside(&mut self, kind: &str, value: Value) -> Result<Took, String> {
+        // A branch that stands before a mark of it is complete too.
+        self.short.extend(self.kin.close(self.len));
+        let beside = self.kin.take(kind, value)?;
+        if let Beside::Branch(branch, _) = &beside {
+            self.len = branch.fork_step.unwrap_or_default();
+            self.last = None;
+            self.checkpoint = None;
+        }
+        Ok(Took {
+            made: self.flush(),
+            beside: Some(beside),
+        })
     }
 
     /// The last step before another branch.
