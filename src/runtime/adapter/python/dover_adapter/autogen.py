@@ -84,7 +84,7 @@ class AutoGen(Backend):
         try:
             await self.parts.load_team_state(state)
         except ValueError as error:
-            raise RpcError(INCOMPATIBLE, f"start: {error}") from None
+            raise RpcError(INCOMPATIBLE, str(error)) from None
         if task is not None:
             self.queue_.start([TextMessage(content=task, source="user")])
         elif isinstance(self.team, MagenticOneGroupChat):
