@@ -74,7 +74,7 @@ def events(run, kind):
 
 class Conformance(unittest.TestCase):
     def walk(self, entry, task, untested=()):
-        options = argparse.Namespace(python=sys.executable, name="autogen", entry=entry, task=task, untested=untested)
+        options = argparse.Namespace(python=sys.executable, name="autogen", entry=entry, task=task, untested=untested, saved=False)
         walk = Walk(options, ENV["MODEL_URL"])
         walk.go()
         self.assertEqual(walk.failures, [])
