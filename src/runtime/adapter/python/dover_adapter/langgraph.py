@@ -10,7 +10,7 @@ from that (`Call.again`). A node that changes its input in place makes the saved
 
 import base64
 import uuid
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseLanguageModel
@@ -71,6 +71,12 @@ class Saver(InMemorySaver):
         if packed["type"] == "set":
             return set(packed["value"])
         return packed["value"] if packed["type"] == "json" else self.serde.loads_typed((packed["type"], base64.b64decode(packed["value"])))
+
+
+def _versions(checkpoint: dict, change: Callable[[Any], Any]) -> dict:
+    """The checkpoint with its channels' versions written in another way."""
+    seen = {node: {channel: change(version) for channel, version in of.items()} for node, of in checkpoint["versions_seen"].items()}
+    return {**checkpoint, "channel_versions": {channel: change(version) for channel, version in checkpoint["channel_versions"].items()}, "versions_seen": seen}
 
 
 def _is_json(value: Any) -> bool:
@@ -270,7 +276,8 @@ class LangGraph(Backend):
         packed = {channel: self._saver.pack(value) for channel, value in saved.checkpoint["channel_values"].items()}
         if bound := [channel for channel, value in packed.items() if value["type"] not in READABLE]:
             raise RpcError(UNSUPPORTED, f"export: {', '.join(bound)} holds what JSON cannot: values of a class. Keep messages, text, numbers, lists and objects in the state")
-        return {"checkpoint": {**saved.checkpoint, "channel_values": packed}, "metadata": metadata}
+        # The framework's savers write versions as text, and cannot order them beside the numbers that are counted here.
+        return {"checkpoint": {**_versions(saved.checkpoint, lambda number: f"{number:032}.{0:016}"), "channel_values": packed}, "metadata": metadata}
 
     def _loaded(self, state: Any) -> dict:
         """The checkpoint in what `export` gave. Nothing in it may name a class to make."""
@@ -279,7 +286,8 @@ class LangGraph(Backend):
             whole = {"channel_values", "channel_versions", "versions_seen", "id"} <= checkpoint.keys() and isinstance(metadata, dict)
             values = checkpoint["channel_values"] if whole else {}
             if whole and all(value["type"] in READABLE for value in values.values()):
-                return {**checkpoint, "channel_values": {channel: self._saver.unpack(value) for channel, value in values.items()}}
+                counted = _versions(checkpoint, lambda version: int(str(version).partition(".")[0]))
+                return {**counted, "channel_values": {channel: self._saver.unpack(value) for channel, value in values.items()}}
         except (TypeError, KeyError, AttributeError, ValueError):
             pass
         raise RpcError(INCOMPATIBLE, "this is no saved state of a graph: it has {checkpoint, metadata}, the values of the channels as {type, value}, as dover exports it")
