@@ -101,10 +101,12 @@ impl CliError {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Pipeline(PipelineError::Runtime(error)) | Self::Runtime(error) => match error {
                 RuntimeError::Missing { .. } | RuntimeError::World { .. } => Exit::Usage,
-                // What was named cannot be started; else the run broke down.
-                RuntimeError::Adapter(AdapterError::Start { .. } | AdapterError::Entry { .. }) => {
-                    Exit::Usage
-                }
+                // What was named cannot be started, or is of something else; else the run broke down.
+                RuntimeError::Adapter(
+                    AdapterError::Start { .. }
+                    | AdapterError::Entry { .. }
+                    | AdapterError::Incompatible { .. },
+                ) => Exit::Usage,
                 RuntimeError::Endpoint { .. }
                 | RuntimeError::Broken { .. }
                 | RuntimeError::Adapter(_) => Exit::Held,

@@ -1,8 +1,9 @@
-//! `dover export SESSION`: taken along as Markdown, HTML, JSONL or the picture of a screen.
+//! `dover export SESSION`: taken along as Markdown, HTML, JSONL or the picture of a screen; or as its framework's own state.
 //!
 //! The export goes to standard output or, whole, into a file. What was redacted is told on standard error, whatever the form.
 
 mod picture;
+mod state;
 
 use std::io::Write;
 
@@ -17,6 +18,9 @@ use crate::store::Store;
 
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
+    if args.form == Form::State {
+        return state::run(context, args);
+    }
     let store = context.store()?;
     let (session, branches) = chosen(&store, args)?;
     let redactor = Redactor::new(redaction(args)?)?;
@@ -32,7 +36,7 @@ pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
         Form::Jsonl => export::jsonl(out, &mut source),
         Form::Md => export::markdown(out, &mut source, &beside),
         Form::Html => export::html(out, &mut source, &beside),
-        Form::Svg => out.write_all(picture.as_bytes()).map_err(Into::into),
+        Form::Svg | Form::State => out.write_all(picture.as_bytes()).map_err(Into::into),
     };
     if let Some(path) = &args.out {
         export::write_whole(path, write).map_err(|error| match error {

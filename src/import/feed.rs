@@ -10,8 +10,8 @@ use super::dover::{Made, Own, Took};
 use super::message::{Draft, Hint, Reading, read};
 use super::{ImportError, Sink};
 use crate::model::{
-    AgentInfo, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState, Step, StepKind,
-    StepMeta, final_answer,
+    AgentInfo, Branch, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState,
+    Intervention, Step, StepKind, StepMeta, final_answer,
 };
 
 /// Most faults that are told one by one.
@@ -57,6 +57,10 @@ pub(super) struct Feed<'a> {
     branches: usize,
     /// Share of the file read.
     pub share: f64,
+    /// What the format is called, where it was told from the whole document.
+    pub format: Option<&'static str>,
+    /// Why a document of a known format has no message.
+    pub nothing: Option<&'static str>,
 }
 
 /// One of the last things said.
@@ -105,6 +109,8 @@ impl<'a> Feed<'a> {
             forked: None,
             branches: 0,
             share: 0.0,
+            format: None,
+            nothing: None,
         }
     }
 
@@ -142,9 +148,7 @@ impl<'a> Feed<'a> {
             self.skip -= 1;
             return Ok(());
         }
-        if self.seen.is_multiple_of(BEAT) && !(self.progress)(self.share, self.steps) {
-            return Err(ImportError::Cancelled);
-        }
+        self.beat()?;
         let place = place.unwrap_or_else(|| format!("record {}", self.seen));
         self.places.push(self.steps);
         if let Some(reason) = fault {
@@ -225,6 +229,30 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
+    fn beat(&mut self) -> Result<(), ImportError> {
+        let asked = self.seen.is_multiple_of(BEAT);
+        if asked && !(self.progress)(self.share, self.steps) {
+            return Err(ImportError::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// Counts a message of a document that is told as a whole. What became of it is for the caller to count.
+    pub(super) fn counted(&mut self) -> Result<(), ImportError> {
+        self.seen += 1;
+        self.known += 1;
+        self.beat()
+    }
+
+    /// Counts messages that stand in the document once more, under a note of their own.
+    pub(super) fn repeated(&mut self, count: usize, place: String, reason: impl Into<String>) {
+        if count > 0 {
+            self.seen += count;
+            self.coverage.dropped += count;
+            self.note(place, reason);
+        }
+    }
+
     /// The run's own word on why it ended.
     pub(super) fn stopped(&mut self, reason: Option<String>) -> Result<(), ImportError> {
         let Some(text) = reason else { return Ok(()) };
@@ -253,8 +281,43 @@ impl<'a> Feed<'a> {
         self.traits.other_roles |= !known;
     }
 
-    fn deliver(&mut self, draft: Draft) -> Result<(), ImportError> {
-        let index = self.steps;
+    /// Delivers the next step of the original run.
+    pub(super) fn deliver(&mut self, draft: Draft) -> Result<(), ImportError> {
+        let (hint, prompt) = (draft.hint, draft.prompt);
+        let mut step = self.step_of(draft, self.steps);
+        step.kind = self.classifier.observe(&step, hint);
+        if step.kind == StepKind::Task {
+            self.task = Some(step.text.clone());
+        }
+        self.coverage.content |= !step.text.trim().is_empty();
+        if prompt {
+            self.prompts.push(step.text.clone());
+        }
+        self.speaks(&step);
+        self.remember(&step);
+        let effects = effects(&step);
+        self.steps += 1;
+        self.sink.step(step, None, effects)
+    }
+
+    /// Delivers a branch with the intervention that it executes and the steps that are its own.
+    pub(super) fn branch(
+        &mut self,
+        made: Intervention,
+        branch: Branch,
+        own: &[Step],
+    ) -> Result<(), ImportError> {
+        self.deliver_beside(Beside::Intervention(Box::new(made)))?;
+        self.deliver_beside(Beside::Branch(Box::new(branch), None))?;
+        for step in own {
+            self.speaks(step);
+            self.sink.step(step.clone(), None, effects(step))?;
+        }
+        Ok(())
+    }
+
+    /// A draft at its place; a result is called by the name of the tool that was called.
+    pub(super) fn step_of(&mut self, draft: Draft, index: usize) -> Step {
         let mut tool = draft.tool;
         if let Some(tool) = &mut tool
             && let Some(id) = &tool.call_id
@@ -267,7 +330,7 @@ impl<'a> Feed<'a> {
                 tool.name.clone_from(name);
             }
         }
-        let mut step = Step {
+        Step {
             index,
             agent: draft.agent,
             kind: draft.kind,
@@ -279,20 +342,7 @@ impl<'a> Feed<'a> {
                 time: draft.time,
                 ..StepMeta::default()
             },
-        };
-        step.kind = self.classifier.observe(&step, draft.hint);
-        if step.kind == StepKind::Task {
-            self.task = Some(step.text.clone());
         }
-        self.coverage.content |= !step.text.trim().is_empty();
-        if draft.prompt {
-            self.prompts.push(step.text.clone());
-        }
-        self.speaks(&step);
-        self.remember(&step);
-        let effects = effects(&step);
-        self.steps += 1;
-        self.sink.step(step, None, effects)
     }
 
     /// An agent is whoever makes a step that is not the machinery's.
@@ -389,17 +439,16 @@ impl<'a> Feed<'a> {
 
     /// Hands out what dover's own lines still hold back, and says what is to be known of branches that a file brought.
     pub(super) fn flush(&mut self) -> Result<(), ImportError> {
-        let Some(own) = &mut self.own else {
-            return Ok(());
-        };
-        let (made, short) = (own.end(), std::mem::take(&mut own.short));
-        if let Some(made) = made {
-            self.deliver_own(made)?;
-        }
-        for fault in short {
-            self.coverage.damaged += 1;
-            self.coverage.read = self.coverage.read.saturating_sub(1);
-            self.note("a branch", fault);
+        if let Some(own) = &mut self.own {
+            let (made, short) = (own.end(), std::mem::take(&mut own.short));
+            if let Some(made) = made {
+                self.deliver_own(made)?;
+            }
+            for fault in short {
+                self.coverage.damaged += 1;
+                self.coverage.read = self.coverage.read.saturating_sub(1);
+                self.note("a branch", fault);
+            }
         }
         if self.branches > 0 {
             let told = format!(

@@ -4,6 +4,7 @@
 //! Nothing is dropped silently: each record of a file is counted once, as read, unknown, damaged or dropped.
 //! Scenario worlds are told apart by [`sniff`] and played elsewhere.
 
+mod agdebugger;
 mod beside;
 mod classify;
 mod dover;
@@ -13,6 +14,7 @@ mod lenient;
 mod lists;
 mod message;
 mod profile;
+mod saved;
 mod session;
 mod source;
 mod walk;
@@ -200,8 +202,10 @@ pub fn import(
         };
         feed.again();
         walk::tolerant(&text, &replaced, &mut feed)?;
+        saved::read(&mut feed)?;
         refuse_if_nothing(&feed, path, Some(&text))?;
     }
+    saved::read(&mut feed)?;
     refuse_if_nothing(&feed, path, None)?;
     finish(feed, path, source_digest)
 }
@@ -299,6 +303,7 @@ fn refuse_if_nothing(feed: &Feed<'_>, path: &Path, text: Option<&str>) -> Result
             .to_string()
     });
     let reason = match (feed.seen, feed.fields.is_empty(), begins) {
+        _ if feed.nothing.is_some() => feed.nothing.unwrap_or_default().to_owned(),
         (_, false, _) => format!(
             "no list of messages in {}",
             feed::keys(&serde_json::Value::Object(feed.fields.clone()))

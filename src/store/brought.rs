@@ -53,6 +53,7 @@ impl Brought {
         tx: &Transaction<'_>,
         key: i64,
         session: &str,
+        now: &str,
     ) -> Result<(), Fault> {
         let mut most = 0;
         for made in &self.interventions {
@@ -61,6 +62,7 @@ impl Brought {
             let kept = Intervention {
                 id: format!("{session}/i{number}"),
                 parent: here(session, &made.parent),
+                created: or_now(&made.created, now),
                 hypothesis: made
                     .hypothesis
                     .as_ref()
@@ -171,6 +173,11 @@ fn ended(run: RunStatus) -> RunStatus {
     }
 }
 
+/// When it was made; of what does not say so, when it was taken in.
+fn or_now(created: &str, now: &str) -> String {
+    if created.is_empty() { now } else { created }.to_owned()
+}
+
 fn number_of_branch(name: &str) -> Option<i64> {
     name.strip_prefix('b')?.parse().ok()
 }
@@ -182,6 +189,7 @@ impl BroughtBranch {
         tx: &Transaction<'_>,
         key: i64,
         session: &str,
+        now: &str,
     ) -> Result<(i64, bool), Fault> {
         let told = &self.branch;
         let no_parent = || StoreError::NoBranch(told.id.to_string());
@@ -220,7 +228,7 @@ impl BroughtBranch {
                 told.answer,
                 told.milestones.map(Json),
                 told.reason,
-                told.created,
+                or_now(&told.created, now),
                 self.len,
                 self.config.as_ref().map(Json),
                 told.operator,

@@ -201,7 +201,7 @@ impl Importer {
             self.move_steps(tx, 0, branch, Digest::ZERO)?;
             self.brought.write_main(tx, branch)?;
             let line = Line::of_key(tx, branch)?;
-            self.move_brought(tx, key, &mut session)?;
+            self.move_brought(tx, key, &mut session, &created)?;
             let trials = steps::trials_of(tx, &line)?.len();
             tx.execute(
                 "UPDATE session SET trials = ?2 WHERE id = ?1",
@@ -218,11 +218,13 @@ impl Importer {
         tx: &Transaction<'_>,
         key: i64,
         session: &mut Session,
+        now: &str,
     ) -> Result<(), Fault> {
-        self.brought.write_interventions(tx, key, &session.id)?;
+        self.brought
+            .write_interventions(tx, key, &session.id, now)?;
         let noted = session.coverage.notes.len();
         for (staged, one) in (1..).zip(&self.brought.branches) {
-            let (branch, same) = one.write(tx, key, &session.id)?;
+            let (branch, same) = one.write(tx, key, &session.id, now)?;
             let line = Line::of_key(tx, branch)?;
             let at = one.branch.fork_step.unwrap_or_default();
             let chain = steps::recorded_digest(tx, &line, at)?

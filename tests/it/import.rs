@@ -1,5 +1,6 @@
 //! What importers do with good, damaged and foreign files. Expected values are written by hand.
 
+mod interchange;
 pub mod own_format;
 
 use std::path::Path;

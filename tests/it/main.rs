@@ -24,6 +24,7 @@ mod corpus;
 mod debug;
 mod effects;
 mod export;
+mod export_state;
 mod fork;
 mod house;
 mod import;

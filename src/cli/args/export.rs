@@ -31,6 +31,9 @@ pub struct Export {
     /// Leave in what only looks like a secret: keys, entropy, or (without a word) both
     #[arg(long, value_name = "SORT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub no_redact: Option<Unlooked>,
+    /// The last step that is in a state [default: the branch's last]
+    #[arg(long, value_name = "N")]
+    pub at: Option<usize>,
     /// The screen that an SVG shows
     #[arg(long, value_name = "SCREEN", value_enum, default_value_t)]
     pub screen: Screen,
@@ -54,6 +57,8 @@ pub enum Form {
     Jsonl,
     /// A picture of a screen
     Svg,
+    /// The saved state of the framework that ran the branch, as the framework's own load function takes it
+    State,
 }
 
 /// What is not looked for.

@@ -158,7 +158,7 @@ fn read_state(path: &Path) -> Result<serde_json::Value, CliError> {
     let file = |source| CliError::File {
         path: path.to_owned(),
         source,
-        mend: "Give the JSON that the framework's own save function returns; a pickle is never loaded",
+        mend: "Give the JSON that `dover export --as state` or the framework's own save function makes, such as `json.dump(await team.save_state(), file)`; a pickle is never loaded",
     };
     let bytes = std::fs::read(path).map_err(file)?;
     serde_json::from_slice(&bytes).map_err(|error| file(error.into()))

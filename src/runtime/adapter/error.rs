@@ -151,7 +151,7 @@ pub enum AdapterError {
     },
     /// The adapter refused what does not fit (-32010): a pin, a hash, another adapter's checkpoint.
     #[error(
-        "{at}: it does not fit: {message}. Fork from a checkpoint of the same team, or start the run anew"
+        "{at}: it does not fit: {message}. Take what the same team saved, or start the run anew"
     )]
     Incompatible {
         /// Where.

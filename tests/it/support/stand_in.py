@@ -157,6 +157,24 @@ class Team:
         return {**self.position(), "keys": {name: "exact" for name in state}, "warnings": []}
 
 
+    def export(self, commit):
+        """What the team itself saves: who is in it and what was said."""
+        if MODE == "saves-nothing":
+            raise Refused(-32040, "there is no saved state of this team")
+        said = self.memory["Planner"] + ([self.pending] if commit else [])
+        self.pending = None if commit else self.pending
+        return {"adapter": "stand-in", "framework": {"stand-in": "1.0"}, "state": {"team": list(self.memory), "said": said}}
+
+    def go_on(self, saved):
+        """From what was saved, to whoever speaks next."""
+        if not isinstance(saved, dict) or saved.get("team") != list(self.memory):
+            raise Refused(-32010, "the saved state is of another team")
+        said = saved["said"]
+        self.memory = {name: list(said[:-1]) for name in self.memory}
+        self.step, self.pending = len(said) - 1, said[-1]
+        self.deliver()
+
+
 team = Team()
 
 
@@ -177,8 +195,13 @@ def call(method, params):
             with open(FILE, "w") as pids:
                 pids.write(f"{child.pid} {os.getpid()}")
         team.began = True
-        team.pending = team.message("user", "task", params["task"])
+        if params.get("state") is not None:
+            team.go_on(params["state"])
+        else:
+            team.pending = team.message("user", "task", params["task"])
         return team.position()
+    if method == "export":
+        return team.export(**params)
     if method == "step":
         if team.pending is None:
             raise Refused(-32001, "the run is over")
