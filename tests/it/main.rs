@@ -24,6 +24,7 @@ mod corpus;
 mod debug;
 mod effects;
 mod fork;
+mod frameworks;
 mod house;
 mod import;
 mod kill;
