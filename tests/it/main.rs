@@ -13,6 +13,7 @@
 )]
 
 mod adapter;
+mod adapters_page;
 mod analyst;
 mod attribution;
 mod authority;

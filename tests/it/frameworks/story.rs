@@ -197,16 +197,45 @@ fn a_group_chat_goes_on_from_the_edited_message() {
 }
 
 #[test]
-fn a_maths_dialogue_runs_the_edited_program() {
-    let texts = changed(
-        "ag2-classic",
-        "ag2_classic_team.py:maths",
-        JOURNEY,
-        "message",
-        "print(90 * 2)",
-        "print(90 * 3)",
+fn a_maths_dialogue_runs_the_edited_program_once_what_it_ran_is_settled() {
+    let Some(scene) = Scene::of("ag2-classic") else {
+        return;
+    };
+    let (id, ran) = scene.ran("ag2_classic_team.py:maths", JOURNEY);
+    assert!(
+        ran["answer"].as_str().unwrap().contains("\\boxed{180}"),
+        "{ran}"
     );
-    if let Some(last) = texts.last() {
-        assert!(last.contains("\\boxed{270}"), "{texts:?}");
-    }
+    let main = scene.steps(&id);
+    let at = step(&main, "message", "print(90 * 2)");
+    let text = main[at]["text"]
+        .as_str()
+        .unwrap()
+        .replace("90 * 2", "90 * 3");
+    let at = at.to_string();
+    let words = [
+        "fork",
+        &id,
+        "--at",
+        &at,
+        "--text",
+        &text,
+        "--runs",
+        "1",
+        "--new-effects",
+        "allow",
+    ];
+    // A program was run after that step, and nobody knows what it did.
+    let held = scene.told(1, &words);
+    assert_eq!(held["branches"][0]["gate"], "effects_unreconciled");
+    let asked = scene.told(1, &["reconcile", &id]);
+    let effects = asked["effects"].as_array().unwrap();
+    assert_eq!(effects.len(), 1);
+    let key = effects[0]["effect"]["operation_key"].as_str().unwrap();
+    let settled = format!("{key}=reverted");
+    scene.json(&["set", &id, "--effect", &settled, "--why", "it only reckons"]);
+    let forked = scene.json(&words);
+    gates_hold(&forked);
+    assert!(answers(&forked)[0].contains("\\boxed{270}"), "{forked}");
+    scene.nobody_is_left();
 }
