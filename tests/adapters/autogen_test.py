@@ -4,10 +4,9 @@ Run with the interpreter of an environment made from src/runtime/adapter/locks/a
 
     python tests/adapters/autogen_test.py [-k NAME]
 
-Every team walks the walk of conformance.py; what only AutoGen has is tested beside it.
+What only AutoGen has: `dover adapter check` walks its teams as those of every framework.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import rule_model
 from autogen_agentchat.messages import BaseChatMessage
-from conformance import Walk, seal
+from conformance import seal
 from driver import HERE, MODULES, Adapter, Refused
 
 sys.path[:0] = [str(MODULES), str(HERE / "teams")]
@@ -70,36 +69,6 @@ def said(run, kind):
 
 def events(run, kind):
     return [event for event in run.events if event["kind"] == kind]
-
-
-class Conformance(unittest.TestCase):
-    def walk(self, entry, task, untested=()):
-        options = argparse.Namespace(python=sys.executable, name="autogen", entry=entry, task=task, untested=untested, saved=False)
-        walk = Walk(options, ENV["MODEL_URL"])
-        walk.go()
-        self.assertEqual(walk.failures, [])
-        self.assertGreater(walk.checks, 30)
-
-    def test_magentic_one(self):
-        self.walk("autogen_magentic:build", PAINT)
-
-    def test_selector_with_tools(self):
-        self.walk("autogen_selector:build", "A seat to Ulm, please")
-
-    def test_nested_terminations(self):
-        self.walk("autogen_rounds:build", "Write a text shorter than 4 words")
-
-    def test_team_within_a_team(self):
-        self.walk("autogen_rounds:build_inner", "Write something")
-
-    def test_agents_that_hold_others(self):
-        self.walk("autogen_nested:build", "Begin")
-
-    def test_graph_with_parallel_nodes(self):
-        self.walk("autogen_nested:build_graph", "Begin", untested=["orchestrator/ledger"])
-
-    def test_swarm(self):
-        self.walk("autogen_swarm:build", "I paid 30 and want it back")
 
 
 class MagenticOne(unittest.TestCase):

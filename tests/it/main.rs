@@ -13,6 +13,7 @@
 )]
 
 mod adapter;
+mod adapters_page;
 mod analyst;
 mod attribution;
 mod authority;
@@ -26,6 +27,7 @@ mod effects;
 mod export;
 mod export_state;
 mod fork;
+mod frameworks;
 mod house;
 mod import;
 mod kill;
