@@ -3,6 +3,7 @@
 mod adapter;
 mod allow;
 mod debug;
+mod display;
 mod eval;
 mod model;
 mod value;
@@ -19,6 +20,7 @@ use crate::pipeline::NewEffects;
 pub use adapter::{Adapter, AdapterWhat, Check, StartCustom, StartTeam, Starting};
 pub use allow::Allow;
 pub use debug::Debug;
+pub use display::Display;
 pub use eval::{Eval, EvalCommand};
 pub use model::{Analysing, Spending};
 use value::{duration, effect, mark, named, owner, tool, verifier};
@@ -51,9 +53,9 @@ pub struct Global {
     /// Answer in JSON with stable names
     #[arg(long, global = true)]
     pub json: bool,
-    /// Colours of the screen: ansi, dark, light, or a theme file
-    #[arg(long, global = true, value_name = "NAME")]
-    pub theme: Option<String>,
+    /// How things are shown
+    #[command(flatten)]
+    pub display: Display,
     /// Who forks [default: the user's name]
     #[arg(long, global = true, env = "DOVER_OPERATOR", value_name = "NAME")]
     pub operator: Option<String>,

@@ -19,6 +19,7 @@ mod import;
 mod keys;
 mod out;
 mod owner;
+mod plain;
 mod receipt;
 mod reconcile;
 mod replay;
@@ -63,6 +64,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     context::log()?;
     let mut context = Context::new(cli.global);
     match cli.command {
+        None if context.global.display.plain => plain::run(&context, cli.what),
         None => screen::run(&context, cli.what),
         Some(Command::Import(args)) => import::run(&mut context, &args),
         Some(Command::Trials(args)) => trials::run(&mut context, &args),

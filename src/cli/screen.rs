@@ -30,13 +30,13 @@ pub fn possible() -> bool {
 fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<Exit, CliError> {
     if !possible() {
         return Err(CliError::Usage(
-            "the screen needs a terminal on standard input and output. Without one run `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
+            "the screen needs a terminal on standard input and output. Without one run `dover --plain`, `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
         ));
     }
     let environment = |name: &str| std::env::var(name).ok();
     let options = Options {
         theme: theme(
-            context.global.theme.as_deref(),
+            context.global.display.theme.as_deref(),
             Depth::from_env(environment),
         )?,
         charset: Charset::from_env(environment),

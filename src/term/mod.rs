@@ -13,6 +13,10 @@ mod mend;
 mod screen;
 mod signals;
 
+pub(crate) use external::edit;
+pub(crate) use hypotheses::analyse;
+pub(crate) use jobs::find_error;
+pub(crate) use mend::{APPROVAL, hold};
 pub use signals::Ending;
 
 use std::io;

@@ -31,6 +31,7 @@ mod live;
 mod loop_offline;
 mod loop_team;
 mod never_runs;
+mod plain;
 mod readme;
 mod real_model;
 mod receipts;

@@ -14,7 +14,7 @@ use crate::analyst::Analyst;
 use crate::model::{BranchId, DebugReport, DebugSettings};
 use crate::pipeline::{self, Bench, Control, DebugRequest, Jobs, ModelSettings};
 use crate::store::Store;
-pub(super) use answer::taken;
+pub(super) use answer::{taken, verdict};
 pub(super) use watch::Watch;
 
 /// Runs the subcommand.
