@@ -20,7 +20,7 @@ use crate::pipeline::NewEffects;
 pub use adapter::{Adapter, AdapterWhat, Check, StartCustom, StartTeam, Starting};
 pub use allow::Allow;
 pub use debug::Debug;
-pub use display::Display;
+pub use display::{Completions, Display, Man, Themes};
 pub use eval::{Eval, EvalCommand};
 pub use model::{Analysing, Spending};
 use value::{duration, effect, mark, named, owner, tool, verifier};
@@ -118,6 +118,14 @@ pub enum Command {
     Schema(Schema),
     /// List the keys of the screen
     Keys(Keys),
+    /// Show every theme in its own colours
+    Themes(Themes),
+    /// Say what works here, what does not, and what to do
+    Doctor,
+    /// Print a shell's completions
+    Completions(Completions),
+    /// Print the manual page
+    Man(Man),
 }
 
 /// `dover import`.
@@ -493,6 +501,9 @@ pub struct Keys {
     /// As the table of the README
     #[arg(long)]
     pub markdown: bool,
+    /// As a file to change: keys.toml in the configuration directory
+    #[arg(long, conflicts_with = "markdown")]
+    pub template: bool,
 }
 
 /// A branch of a session, by its own name or by its whole id.

@@ -12,11 +12,13 @@ mod config;
 mod context;
 mod debug;
 mod demo;
+mod doctor;
 mod error;
 mod eval;
 mod fork;
 mod import;
 mod keys;
+mod look;
 mod out;
 mod owner;
 mod plain;
@@ -29,8 +31,10 @@ mod schema;
 mod screen;
 mod sessions;
 mod set;
+mod shell;
 mod show;
 mod text;
+mod themes;
 mod trials;
 mod workspace;
 
@@ -87,6 +91,10 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
         Some(Command::Keys(args)) => keys::run(&mut context, &args),
+        Some(Command::Themes(args)) => themes::run(&mut context, &args),
+        Some(Command::Doctor) => doctor::run(&mut context),
+        Some(Command::Completions(args)) => shell::completions(&mut context, &args),
+        Some(Command::Man(args)) => shell::man(&mut context, &args),
     }
 }
 

@@ -21,6 +21,7 @@ pub use signals::Ending;
 
 use std::io;
 
+use crate::app::keymap::Keymap;
 use crate::model::AdapterRef;
 use crate::pipeline::ModelSettings;
 use crate::runtime::adapter::Start;
@@ -50,6 +51,12 @@ pub struct Options {
     pub theme: Theme,
     /// Signs.
     pub charset: Charset,
+    /// Nothing moves by itself: whole steps only, and what runs is drawn at most once a second.
+    pub calm: bool,
+    /// Keys.
+    pub keymap: Keymap,
+    /// What was wrong with the files of themes and keys, to be said first.
+    pub faults: Vec<String>,
     /// Who sits here.
     pub operator: String,
     /// The endpoint for logs without a runtime of their own.

@@ -1,4 +1,8 @@
-//! How things are shown, for every eye and ear.
+//! How things are shown, for every eye and ear; what a shell and a manual reader want.
+
+use std::path::PathBuf;
+
+use clap_complete::Shell;
 
 /// How things are shown. What is not said here is read from `[screen]` in `config.toml`.
 #[derive(clap::Args, Debug, Clone, Default)]
@@ -15,4 +19,27 @@ pub struct Display {
     /// Nothing moves by itself: steps appear when they are whole, progress at most once a second
     #[arg(long, global = true)]
     pub reduced_motion: bool,
+}
+
+/// `dover themes`.
+#[derive(clap::Args, Debug)]
+pub struct Themes {
+    /// Only this one, by its name or its file
+    pub name: Option<String>,
+}
+
+/// `dover completions`.
+#[derive(clap::Args, Debug)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `dover man`.
+#[derive(clap::Args, Debug)]
+pub struct Man {
+    /// Write the pages of all subcommands too, into this directory
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
 }
