@@ -25,7 +25,7 @@ use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 
 /// How long one question may take.
-const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
 struct Examined {

@@ -110,12 +110,13 @@ struct Shown {
     moved: bool,
 }
 
-/// Whether a message only says that something goes on by itself.
-const fn moves(msg: &Msg) -> bool {
-    matches!(
-        msg,
-        Msg::Importing { .. } | Msg::Progress(_, Progress::Step { .. })
-    )
+/// Whether a message only says that something goes on by itself. A step of a run brings its milestones after it.
+fn moves(msg: &Msg, app: &App) -> bool {
+    match msg {
+        Msg::Importing { .. } | Msg::Progress(_, Progress::Step { .. }) => true,
+        Msg::Milestones(..) => app.running(),
+        _ => false,
+    }
 }
 
 impl Shown {
@@ -185,7 +186,7 @@ impl Shown {
         if self.calm && matches!(msg, Msg::Progress(_, Progress::Delta { .. })) {
             return;
         }
-        let moves = self.calm && moves(&msg);
+        let moves = self.calm && moves(&msg, &self.app);
         // Whoever only goes on waiting has nothing new to show.
         let look = matches!(msg, Msg::LookAgain(..));
         let jobs = update(&mut self.app, msg);

@@ -28,6 +28,7 @@ mod house;
 mod import;
 mod kill;
 mod live;
+mod look;
 mod loop_offline;
 mod loop_team;
 mod never_runs;

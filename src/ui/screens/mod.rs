@@ -307,4 +307,6 @@ fn row_of(area: Rect, row: usize) -> Rect {
 }
 
 #[cfg(test)]
+mod alignment_tests;
+#[cfg(test)]
 mod tests;
