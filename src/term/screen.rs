@@ -110,11 +110,12 @@ struct Shown {
     moved: bool,
 }
 
-/// Whether a message only says that something goes on by itself. A step of a run brings its milestones after it.
+/// Whether a message only says that something goes on by itself. A step of a run brings its text and its
+/// milestones after it.
 fn moves(msg: &Msg, app: &App) -> bool {
     match msg {
         Msg::Importing { .. } | Msg::Progress(_, Progress::Step { .. }) => true,
-        Msg::Milestones(..) => app.running(),
+        Msg::Milestones(..) | Msg::Step(..) | Msg::Heads(..) => app.running(),
         _ => false,
     }
 }

@@ -184,17 +184,23 @@ fn with_reduced_motion_a_replay_is_drawn_far_less_often_than_it_steps() {
         pty.send(":18\r");
         pty.wait_for("▸ 18");
         pty.wait_for("fork here");
-        pty.send("b");
+        pty.send("e");
+        pty.wait_for("your edit");
+        pty.keys(&["Home", "Ctrl-K"]);
+        pty.send(
+            "Click 'All years', then '2015', then 'August'. Open the picture of 4 August 2015.",
+        );
+        pty.wait_for("2015+}");
+        pty.keys(&["Ctrl-S"]);
         pty.wait_for("Enter forks and runs");
         let before = pty.output().len();
         pty.send("\r");
-        pty.wait_for("baseline");
-        pty.wait_for("no verdict");
+        pty.wait_for("Validated");
         String::from_utf8_lossy(&pty.output()[before..])
             .matches("\u{1b}[?2026h")
             .count()
     };
-    // The re-run makes some thirty steps at a person's pace.
+    // Each of the runs makes some sixteen steps at a person's pace.
     let (calm, usual) = (
         frames(&["--reduced-motion", "night-picture"]),
         frames(&["night-picture"]),
