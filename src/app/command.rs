@@ -200,7 +200,7 @@ impl Context {
     /// Whether plain characters are text here.
     #[must_use]
     pub const fn types(self) -> bool {
-        matches!(self, Self::Typing | Self::Prompt)
+        matches!(self, Self::Typing | Self::LiveTyping | Self::Prompt)
     }
 }
 

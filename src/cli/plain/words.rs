@@ -2,7 +2,7 @@
 //! works as a word as well.
 
 use crate::app::Context;
-use crate::app::command::{self, Id};
+use crate::app::command::{self, Group, Id};
 use crate::app::key::Key;
 
 /// What a line asks for.
@@ -64,7 +64,11 @@ impl Word {
         let Verb::Screen(id) = self.verb else {
             return None;
         };
-        command::table().iter().find(|row| row.id == id)
+        // Of a run that is being made other words are said of the same command.
+        let mut rows = command::table()
+            .iter()
+            .filter(|row| row.group != Group::Live);
+        rows.find(|row| row.id == id)
     }
 
     /// Every way to say it.
