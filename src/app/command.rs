@@ -98,8 +98,28 @@ pub enum Id {
     Leave,
 }
 
+impl Id {
+    /// Its name in a file of keys, such as `next-error`.
+    #[must_use]
+    pub fn name(self) -> String {
+        kebab(self)
+    }
+}
+
+/// The name of a variant as files have it: `NextError` is `next-error`.
+fn kebab(variant: impl std::fmt::Debug) -> String {
+    let mut name = String::new();
+    for c in format!("{variant:?}").chars() {
+        if c.is_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}
+
 /// Where the operator is; a key is looked up in exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Context {
     /// The session picker.
     Picker,
@@ -170,6 +190,18 @@ impl Context {
         Self::Notice,
         Self::Prompt,
     ];
+
+    /// Its name in a file of keys, such as `hypotheses`.
+    #[must_use]
+    pub fn name(self) -> String {
+        kebab(self)
+    }
+
+    /// Whether plain characters are text here.
+    #[must_use]
+    pub const fn types(self) -> bool {
+        matches!(self, Self::Typing | Self::LiveTyping | Self::Prompt)
+    }
 }
 
 /// The headings of the help.

@@ -19,6 +19,7 @@ pub(crate) mod gate_fixture;
 pub mod hypotheses;
 mod judge;
 pub mod key;
+pub mod keymap;
 pub mod live;
 mod mend;
 pub mod msg;
@@ -43,6 +44,7 @@ use editor::Editor;
 use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
+use keymap::Keymap;
 use live::Live;
 use msg::Ticket;
 use picker::{Importing, Picker};
@@ -165,6 +167,8 @@ pub struct App {
     pub asked_to_quit: bool,
     /// How to leave, once that is decided.
     pub exit: Option<Exit>,
+    /// The keys, a person's own over those of the table.
+    pub keymap: Keymap,
     tickets: Ticket,
 }
 
@@ -197,6 +201,7 @@ impl App {
             extents: Extents::default(),
             asked_to_quit: false,
             exit: None,
+            keymap: Keymap::default(),
             tickets: 0,
         };
         let mut jobs = vec![Job::Samples];

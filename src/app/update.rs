@@ -1,6 +1,6 @@
 //! Messages into state. Every path ends with what the eye needs next: pages and texts near the selections.
 
-use super::command::{self, Context, Id};
+use super::command::{Context, Id};
 use super::extent::Pane;
 use super::fork::Replay;
 use super::key::{Code, Key};
@@ -224,7 +224,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
     app.notice = None;
     let context = app.context();
-    if let Some(found) = command::find(context, key) {
+    if let Some(found) = app.keymap.find(context, key) {
         // The other keys of the question only say no.
         if asked && !matches!(found.id, Id::Quit | Id::Leave) {
             return Vec::new();

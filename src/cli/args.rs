@@ -3,6 +3,7 @@
 mod adapter;
 mod allow;
 mod debug;
+mod display;
 mod eval;
 mod export;
 mod model;
@@ -20,6 +21,7 @@ use crate::pipeline::NewEffects;
 pub use adapter::{Adapter, AdapterWhat, Check, StartCustom, StartTeam, Starting};
 pub use allow::Allow;
 pub use debug::Debug;
+pub use display::{Completions, Display, Man, Themes};
 pub use eval::{Eval, EvalCommand};
 pub use export::{Export, Form, Screen, Unlooked};
 pub use model::{Analysing, Spending};
@@ -53,9 +55,9 @@ pub struct Global {
     /// Answer in JSON with stable names
     #[arg(long, global = true)]
     pub json: bool,
-    /// Colours of the screen: ansi, dark, light, or a theme file
-    #[arg(long, global = true, value_name = "NAME")]
-    pub theme: Option<String>,
+    /// How things are shown
+    #[command(flatten)]
+    pub display: Display,
     /// Who forks [default: the user's name]
     #[arg(long, global = true, env = "DOVER_OPERATOR", value_name = "NAME")]
     pub operator: Option<String>,
@@ -120,6 +122,14 @@ pub enum Command {
     Schema(Schema),
     /// List the keys of the screen
     Keys(Keys),
+    /// Show every theme in its own colours
+    Themes(Themes),
+    /// Say what works here, what does not, and what to do
+    Doctor,
+    /// Print a shell's completions
+    Completions(Completions),
+    /// Print the manual page
+    Man(Man),
 }
 
 /// `dover import`.
@@ -495,6 +505,9 @@ pub struct Keys {
     /// As the table of the README
     #[arg(long)]
     pub markdown: bool,
+    /// As a file to change: keys.toml in the configuration directory
+    #[arg(long, conflicts_with = "markdown")]
+    pub template: bool,
 }
 
 /// A branch of a session, by its own name or by its whole id.

@@ -1,5 +1,5 @@
 //! `config.toml` in the configuration directory: endpoints of the model and of the judge, with the names of the variables that hold their
-//! keys. A key itself never stands there.
+//! keys, and how the screen looks. A key itself never stands there.
 
 use std::path::PathBuf;
 
@@ -18,6 +18,21 @@ pub struct Config {
     pub model: Section,
     /// The model that judges, if it is another.
     pub judge: Option<Section>,
+    /// How the screen looks.
+    #[serde(default)]
+    pub screen: Screen,
+}
+
+/// How the screen looks, where the command line does not say.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Screen {
+    /// A theme's name or file.
+    pub theme: Option<String>,
+    /// Signs of ASCII only.
+    pub ascii: bool,
+    /// Nothing moves by itself.
+    pub reduced_motion: bool,
 }
 
 /// One endpoint.

@@ -28,7 +28,7 @@ impl Context {
     /// Opens nothing yet.
     #[must_use]
     pub fn new(global: Global) -> Self {
-        let out = Out::stdout(global.json);
+        let out = Out::stdout(global.json, &global.display);
         Self { global, out }
     }
 

@@ -12,14 +12,17 @@ mod config;
 mod context;
 mod debug;
 mod demo;
+mod doctor;
 mod error;
 mod eval;
 mod export;
 mod fork;
 mod import;
 mod keys;
+mod look;
 mod out;
 mod owner;
+mod plain;
 mod receipt;
 mod reconcile;
 mod replay;
@@ -29,8 +32,10 @@ mod schema;
 mod screen;
 mod sessions;
 mod set;
+mod shell;
 mod show;
 mod text;
+mod themes;
 mod trials;
 mod workspace;
 
@@ -64,6 +69,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     context::log()?;
     let mut context = Context::new(cli.global);
     match cli.command {
+        None if context.global.display.plain => plain::run(&context, cli.what),
         None => screen::run(&context, cli.what),
         Some(Command::Import(args)) => import::run(&mut context, &args),
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
@@ -87,6 +93,10 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Schema(args)) => schema::run(&mut context, &args),
         Some(Command::Run(args)) => run::run(&mut context, &args),
         Some(Command::Keys(args)) => keys::run(&mut context, &args),
+        Some(Command::Themes(args)) => themes::run(&mut context, &args),
+        Some(Command::Doctor) => doctor::run(&mut context),
+        Some(Command::Completions(args)) => shell::completions(&mut context, &args),
+        Some(Command::Man(args)) => shell::man(&mut context, &args),
     }
 }
 

@@ -7,10 +7,13 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
+use ratatui::text::Line;
 use serde::Serialize;
 
+use super::args::Display;
 use super::text;
 use crate::model::{clean, clean_line};
+use crate::ui::{ansi, glyph};
 
 /// What a subcommand has to say.
 pub trait Answer: Serialize {
@@ -38,13 +41,14 @@ pub struct Out {
     json: bool,
     width: usize,
     colour: bool,
+    ascii: bool,
     sink: Box<dyn Write>,
 }
 
 impl Out {
     /// Standard output as it is: its width if it is a terminal, else 80.
     #[must_use]
-    pub fn stdout(json: bool) -> Self {
+    pub fn stdout(json: bool, display: &Display) -> Self {
         let terminal = io::stdout().is_terminal();
         let width = terminal
             .then(crossterm::terminal::size)
@@ -53,7 +57,10 @@ impl Out {
         Self {
             json,
             width: width.max(20),
-            colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            ascii: display.ascii,
+            colour: terminal
+                && !display.plain
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             sink: Box::new(io::BufWriter::new(io::stdout())),
         }
     }
@@ -114,6 +121,24 @@ impl Out {
         self.sink.write_all(b"\n")
     }
 
+    /// Writes a styled line, in its styles where colours are used.
+    pub fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
+        if self.colour {
+            writeln!(self.sink, "{}", self.signs(&ansi::line(line)))
+        } else {
+            self.put(Tone::Plain, line.to_string().trim_end())
+        }
+    }
+
+    /// The text with the signs that are wanted.
+    fn signs<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.ascii {
+            glyph::ascii(text)
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+
     /// Writes text as it is, for files that go to standard output (a schema, a session, a table).
     pub fn raw(&mut self, text: &str) -> io::Result<()> {
         self.bytes(text.as_bytes())
@@ -133,6 +158,7 @@ impl Out {
             Tone::Good => "32",
             Tone::Bad => "31",
         };
+        let line = self.signs(line);
         if self.colour && !code.is_empty() {
             writeln!(self.sink, "\u{1b}[{code}m{line}\u{1b}[0m")
         } else {

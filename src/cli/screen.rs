@@ -1,16 +1,11 @@
 //! No subcommand: the screen.
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
-
-use directories::ProjectDirs;
 
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::look::{self, Look};
 use crate::term::{self, Ending, Options, Team};
-use crate::ui::colour::Depth;
-use crate::ui::glyph::Charset;
-use crate::ui::theme::{BUILT_IN, Theme};
 
 /// Opens the screen, on one session if one is named.
 pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
@@ -30,16 +25,22 @@ pub fn possible() -> bool {
 fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<Exit, CliError> {
     if !possible() {
         return Err(CliError::Usage(
-            "the screen needs a terminal on standard input and output. Without one run `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
+            "the screen needs a terminal on standard input and output. Without one run `dover --plain`, `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
         ));
     }
-    let environment = |name: &str| std::env::var(name).ok();
+    let Look {
+        theme,
+        charset,
+        calm,
+        keymap,
+        faults,
+    } = look::look(&context.global.display)?;
     let options = Options {
-        theme: theme(
-            context.global.theme.as_deref(),
-            Depth::from_env(environment),
-        )?,
-        charset: Charset::from_env(environment),
+        theme,
+        charset,
+        calm,
+        keymap,
+        faults,
         store: context.store()?,
         open: what,
         team,
@@ -53,24 +54,4 @@ fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<E
         Some(Ending::Interrupted) => Exit::Interrupted,
         Some(Ending::Terminated) => Exit::Terminated,
     })
-}
-
-/// A built-in theme, one of the person's own by name, or a file by its path.
-pub(super) fn theme(asked: Option<&str>, depth: Depth) -> Result<Theme, CliError> {
-    let name = asked.unwrap_or(BUILT_IN[0]);
-    let own = ProjectDirs::from("", "", "dover").map(|dirs| dirs.config_dir().join("themes"));
-    let lookup =
-        |name: &str| std::fs::read_to_string(own.as_ref()?.join(format!("{name}.toml"))).ok();
-    let theme = if Path::new(name).extension().is_some_and(|end| end == "toml") {
-        let path = PathBuf::from(name);
-        let text = std::fs::read_to_string(&path).map_err(|source| CliError::File {
-            path,
-            source,
-            mend: "Name a theme file that can be read, or ansi, dark or light",
-        })?;
-        Theme::parse(name, &text, depth, lookup)
-    } else {
-        Theme::load(name, depth, lookup)
-    };
-    theme.map_err(|error| CliError::Usage(error.to_string()))
 }

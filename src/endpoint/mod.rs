@@ -7,6 +7,7 @@ mod chunk;
 mod error;
 mod fault;
 mod meter;
+mod models;
 mod settings;
 mod wire;
 

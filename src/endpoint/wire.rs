@@ -71,7 +71,7 @@ impl Wire {
 }
 
 /// What a transport error means.
-fn fault_of(error: &reqwest::Error, idle: Duration) -> Fault {
+pub(super) fn fault_of(error: &reqwest::Error, idle: Duration) -> Fault {
     if error.is_connect() {
         Fault::Unreachable(root(error))
     } else if error.is_timeout() {
@@ -90,7 +90,8 @@ fn root(error: &dyn std::error::Error) -> String {
     inner.to_string()
 }
 
-async fn refusal(response: Response) -> Fault {
+/// What a refusal says.
+pub(super) async fn refusal(response: Response) -> Fault {
     let status = response.status();
     let retry_after = response
         .headers()
@@ -107,7 +108,7 @@ async fn refusal(response: Response) -> Fault {
 }
 
 /// Reads a body whole, up to a limit.
-async fn text(mut response: Response) -> Result<String, reqwest::Error> {
+pub(super) async fn text(mut response: Response) -> Result<String, reqwest::Error> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         bytes.extend_from_slice(&chunk);

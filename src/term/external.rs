@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 use tokio::process::Command;
 
 /// The text as the editor left it, or a sentence that says why there is none.
-pub(super) async fn edit(text: &str) -> Result<String, String> {
+pub(crate) async fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"]
         .into_iter()
         .filter_map(|name| std::env::var(name).ok());

@@ -17,7 +17,7 @@ const ROUNDS: usize = 20;
 const AT_ONCE: usize = 4;
 
 /// Makes a hypothesis and an edit for each trial of a branch; a sentence about what was found.
-pub(super) async fn analyse(
+pub(crate) async fn analyse(
     store: &Store,
     models: &ModelSettings,
     branch: BranchId,
@@ -71,7 +71,7 @@ pub(super) async fn analyse(
         Some(format!(". Trial {}: {note}", trial.trial.index))
     });
     Ok(format!(
-        "{name}: hypotheses for {} of {} trials, {edits} with an edit{}. Enter tests one, e changes it first",
+        "{name}: hypotheses for {} of {} trials, {edits} with an edit{}",
         tested().count(),
         report.trials.len(),
         failed.unwrap_or_default()

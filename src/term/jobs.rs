@@ -126,6 +126,8 @@ impl Worker {
                 tokio::spawn(async move {
                     let done =
                         hypotheses::analyse(&store, &model, branch, by, operator, &control).await;
+                    let done =
+                        done.map(|told| format!("{told}. Enter tests one, e changes it first"));
                     let _ = answers.send(Msg::Analysed(done.map_err(fault)));
                 });
             }
@@ -455,7 +457,7 @@ fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparing, Pipel
 }
 
 /// The nearest step after or before one that reports a failure.
-fn find_error(
+pub(crate) fn find_error(
     store: &Store,
     branch: &BranchId,
     from: usize,

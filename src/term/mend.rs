@@ -14,10 +14,10 @@ use crate::pipeline::{
 use crate::store::Store;
 
 /// How long an approval counts that is given on the screen.
-const APPROVAL: Duration = Duration::from_hours(1);
+pub(crate) const APPROVAL: Duration = Duration::from_hours(1);
 
 /// Writes a fork that the gates hold, and says how it is tried again.
-pub(super) async fn hold(
+pub(crate) async fn hold(
     store: &Store,
     model: &ModelSettings,
     request: ForkRequest,

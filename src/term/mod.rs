@@ -14,11 +14,16 @@ mod picture;
 mod screen;
 mod signals;
 
+pub(crate) use external::edit;
+pub(crate) use hypotheses::analyse;
+pub(crate) use jobs::find_error;
+pub(crate) use mend::{APPROVAL, hold};
 pub use picture::{Pose, picture};
 pub use signals::Ending;
 
 use std::io;
 
+use crate::app::keymap::Keymap;
 use crate::model::AdapterRef;
 use crate::pipeline::ModelSettings;
 use crate::runtime::adapter::Start;
@@ -48,6 +53,12 @@ pub struct Options {
     pub theme: Theme,
     /// Signs.
     pub charset: Charset,
+    /// Nothing moves by itself: whole steps only, and what runs is drawn at most once a second.
+    pub calm: bool,
+    /// Keys.
+    pub keymap: Keymap,
+    /// What was wrong with the files of themes and keys, to be said first.
+    pub faults: Vec<String>,
     /// Who sits here.
     pub operator: String,
     /// The endpoint for logs without a runtime of their own.

@@ -17,12 +17,15 @@ use super::jobs::Worker;
 use super::signals::{Ending, Signals};
 use super::{Options, TermError, external};
 use crate::app::{App, Exit, Job, Msg, update};
+use crate::pipeline::Progress;
 use crate::ui::theme::Theme;
 use crate::ui::{RenderCache, draw};
 
 /// Between frames, at home and over SSH.
 const FRAME: Duration = Duration::from_millis(33);
 const SSH_FRAME: Duration = Duration::from_millis(66);
+/// Between frames that show nothing but what runs by itself, where motion is reduced.
+const CALM_FRAME: Duration = Duration::from_secs(1);
 /// Messages taken in before a frame is due: a flood of them must not starve the eye.
 const DRAIN: usize = 1_000;
 /// How long runs may take to write their endings when the operator quits.
@@ -42,7 +45,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     if let Some(team) = options.team {
         worker.begin(team, options.operator.clone());
     }
-    let (app, jobs) = App::start(options.operator, options.open, name);
+    let (mut app, jobs) = App::start(options.operator, options.open, name);
+    app.keymap = options.keymap;
+    if !options.faults.is_empty() {
+        app.fail(options.faults.join(". "));
+    }
     let terminal = terminal()?;
     let mut shown = Shown {
         app,
@@ -55,6 +62,8 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
         guard: Some(guard),
         handed: Vec::new(),
         dirty: true,
+        calm: options.calm,
+        moved: false,
     };
     shown.start(jobs);
     let ended = shown.run(&mut signals).await;
@@ -95,6 +104,20 @@ struct Shown {
     /// Jobs that need the terminal itself.
     handed: Vec<Job>,
     dirty: bool,
+    /// Nothing moves by itself.
+    calm: bool,
+    /// Something ran on that is not drawn yet, for calm.
+    moved: bool,
+}
+
+/// Whether a message only says that something goes on by itself. A step of a run brings its text and its
+/// milestones after it.
+fn moves(msg: &Msg, app: &App) -> bool {
+    match msg {
+        Msg::Importing { .. } | Msg::Progress(_, Progress::Step { .. }) => true,
+        Msg::Milestones(..) | Msg::Step(..) | Msg::Heads(..) => app.running(),
+        _ => false,
+    }
 }
 
 impl Shown {
@@ -105,6 +128,7 @@ impl Shown {
             FRAME
         };
         let mut due = Instant::now();
+        let mut calm_due = due;
         loop {
             tokio::select! {
                 biased;
@@ -116,6 +140,7 @@ impl Shown {
                 },
                 Some(msg) = self.inbox.recv() => self.take(msg),
                 () = sleep_until(due), if self.dirty => {}
+                () = sleep_until(calm_due), if self.moved => self.dirty = true,
             }
             self.drain()?;
             if let Some(exit) = self.app.exit {
@@ -129,6 +154,7 @@ impl Shown {
             if self.dirty && Instant::now() >= due {
                 self.frame()?;
                 due = Instant::now() + frame;
+                calm_due = Instant::now() + CALM_FRAME;
             }
         }
     }
@@ -157,10 +183,17 @@ impl Shown {
     }
 
     fn take(&mut self, msg: Msg) {
+        // A step that is being written would run across the screen: it is shown when it is whole.
+        if self.calm && matches!(msg, Msg::Progress(_, Progress::Delta { .. })) {
+            return;
+        }
+        let moves = self.calm && moves(&msg, &self.app);
         // Whoever only goes on waiting has nothing new to show.
         let look = matches!(msg, Msg::LookAgain(..));
         let jobs = update(&mut self.app, msg);
-        self.dirty |= !(look && matches!(jobs.as_slice(), [Job::LookAgain(..)]));
+        let waits = look && matches!(jobs.as_slice(), [Job::LookAgain(..)]);
+        self.dirty |= !waits && !moves;
+        self.moved |= moves;
         self.start(jobs);
     }
 
@@ -179,7 +212,7 @@ impl Shown {
         let (app, theme, cache) = (&self.app, &self.theme, &mut self.cache);
         self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        self.dirty = false;
+        (self.dirty, self.moved) = (false, false);
         let jobs = update(&mut self.app, Msg::Drawn(self.cache.extents));
         self.start(jobs);
         Ok(())

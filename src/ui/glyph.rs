@@ -1,5 +1,7 @@
 //! Signs that stand beside a colour, each with its word and an ASCII stand-in. Every one is a cell wide.
 
+use std::borrow::Cow;
+
 use crate::model::{GateStatus, RestoreResult, RunStatus};
 
 /// A sign.
@@ -99,7 +101,56 @@ glyphs! {
     PATH "›" ">" "in";
 }
 
+/// What stands for signs that are no [`Glyph`]: lines, quotation marks, dashes, and the marks of cleaned text.
+const OTHERS: &[(char, char)] = &[
+    ('─', '-'),
+    ('│', '|'),
+    ('·', '-'),
+    ('–', '-'),
+    ('−', '-'),
+    ('“', '"'),
+    ('”', '"'),
+    ('×', 'x'),
+    ('☆', 'o'),
+    ('⏎', '$'),
+    ('␡', '^'),
+    ('⟨', '<'),
+    ('⟩', '>'),
+    ('←', '<'),
+];
+
+/// The ASCII stand-in of a sign, one cell as it is; none for what is text.
+#[must_use]
+pub fn stand_in(sign: char) -> Option<char> {
+    if matches!(sign, '\u{2400}'..='\u{241F}') {
+        return Some('^');
+    }
+    let drawn = || {
+        let glyph = Glyph::ALL
+            .iter()
+            .find(|glyph| glyph.sign.chars().eq([sign]))?;
+        glyph.ascii.chars().next()
+    };
+    let others = OTHERS.iter().find(|(other, _)| *other == sign);
+    others.map(|(_, ascii)| *ascii).or_else(drawn)
+}
+
+/// A text with ASCII in the place of signs; letters of any script stay.
+#[must_use]
+pub fn ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    text.chars().map(|c| stand_in(c).unwrap_or(c)).collect()
+}
+
 impl Glyph {
+    /// The sign where the terminal shows all.
+    #[must_use]
+    pub const fn sign(self) -> &'static str {
+        self.sign
+    }
+
     /// The sign as this terminal can show it.
     #[must_use]
     pub const fn show(self, charset: Charset) -> &'static str {

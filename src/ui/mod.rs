@@ -3,6 +3,7 @@
 //! [`draw`] lays out the topmost view, draws a window of every list and text, and measures on the way: [`RenderCache::extents`]
 //! goes back to the application as `Msg::Drawn`. Any state draws at any size.
 
+pub mod ansi;
 pub mod colour;
 pub mod diff;
 pub mod glyph;

@@ -15,7 +15,14 @@ use super::colour::Depth;
 use super::role::Role;
 
 /// The names of the themes that are always there; the first is the default.
-pub const BUILT_IN: [&str; 3] = ["ansi", "dark", "light"];
+pub const BUILT_IN: [&str; 6] = [
+    "ansi",
+    "dark",
+    "light",
+    "high-contrast",
+    "colour-blind",
+    "mono",
+];
 
 /// The text of an embedded theme.
 #[must_use]
@@ -24,6 +31,9 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "ansi" => Some(include_str!("../../themes/ansi.toml")),
         "dark" => Some(include_str!("../../themes/dark.toml")),
         "light" => Some(include_str!("../../themes/light.toml")),
+        "high-contrast" => Some(include_str!("../../themes/high-contrast.toml")),
+        "colour-blind" => Some(include_str!("../../themes/colour-blind.toml")),
+        "mono" => Some(include_str!("../../themes/mono.toml")),
         _ => None,
     }
 }
@@ -33,7 +43,8 @@ pub fn built_in(name: &str) -> Option<&'static str> {
 pub enum ThemeError {
     /// There is no theme of that name.
     #[error(
-        "no theme {name:?}; there are ansi, dark, light, and the files in the configuration directory's themes/"
+        "no theme {name:?}; there are {}, and the files in the configuration directory's themes/",
+        BUILT_IN.join(", ")
     )]
     Unknown {
         /// The name asked for.

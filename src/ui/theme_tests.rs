@@ -28,7 +28,8 @@ fn every_embedded_theme_has_every_role_at_every_depth() {
 
 #[test]
 fn the_default_uses_only_the_terminals_own_colours() {
-    for (role, style) in theme("ansi", Depth::True).styles {
+    let mono = theme("mono", Depth::True).styles;
+    for (role, style) in theme("ansi", Depth::True).styles.into_iter().chain(mono) {
         for colour in [style.fg, style.bg].into_iter().flatten() {
             let own = !matches!(colour, Color::Rgb(..) | Color::Indexed(_));
             assert!(own, "{role} is {colour:?}");
@@ -38,12 +39,17 @@ fn the_default_uses_only_the_terminals_own_colours() {
 
 #[test]
 fn rgb_themes_are_readable_on_the_ground_and_on_the_selection() {
-    for (name, depth) in [
-        ("dark", Depth::True),
-        ("light", Depth::True),
-        ("dark", Depth::Ansi256),
-        ("light", Depth::Ansi256),
-    ] {
+    let least = [
+        ("dark", 4.5),
+        ("light", 4.5),
+        ("colour-blind", 4.5),
+        ("high-contrast", 7.0),
+    ];
+    let both = [Depth::True, Depth::Ansi256];
+    for ((name, least), depth) in least
+        .into_iter()
+        .flat_map(|it| both.map(|depth| (it, depth)))
+    {
         let theme = theme(name, depth);
         let ground = theme.style(Role::Text).bg.unwrap();
         let picked = theme.style(Role::Selection).bg.unwrap();
@@ -51,7 +57,7 @@ fn rgb_themes_are_readable_on_the_ground_and_on_the_selection() {
             let style = theme.style(Role::Text).patch(theme.style(role));
             for below in [style.bg.unwrap(), ground, picked] {
                 let ratio = contrast(rgb(style.fg.unwrap()).unwrap(), rgb(below).unwrap());
-                assert!(ratio >= 4.5, "{name} {depth:?} {role}: {ratio:.2}");
+                assert!(ratio >= least, "{name} {depth:?} {role}: {ratio:.2}");
             }
         }
     }
@@ -64,7 +70,12 @@ fn ready_and_verified_never_share_a_colour() {
     for name in BUILT_IN {
         for depth in [Depth::Ansi16, Depth::Ansi256, Depth::True] {
             let theme = theme(name, depth);
-            let pair = (theme.style(ready).fg, theme.style(verified).fg);
+            // Without colours the modifiers alone tell.
+            let told = |style: Style| match style.fg {
+                None | Some(Color::Reset) => (None, style.add_modifier),
+                colour => (colour, Modifier::empty()),
+            };
+            let pair = (told(theme.style(ready)), told(theme.style(verified)));
             assert_ne!(pair.0, pair.1, "{name} {depth:?}");
         }
     }
@@ -195,4 +206,82 @@ fn a_circle_of_themes_is_refused() {
     };
     let error = Theme::load("a", Depth::True, lookup).unwrap_err();
     assert!(matches!(error, ThemeError::Circle { .. }), "{error}");
+}
+
+/// What somebody sees without one kind of cones (Machado, Oliveira and Fernandes 2009, severity 1), on linear light.
+fn seen(colour: Color, without: &[[f64; 3]; 3]) -> [f64; 3] {
+    let linear = rgb(colour).unwrap().map(|channel| {
+        let share = f64::from(channel) / 255.0;
+        if share <= 0.04045 {
+            share / 12.92
+        } else {
+            ((share + 0.055) / 1.055).powf(2.4)
+        }
+    });
+    without.map(|row| {
+        let light: f64 = row
+            .iter()
+            .zip(linear)
+            .map(|(share, light)| share * light)
+            .sum();
+        let light = light.clamp(0.0, 1.0);
+        let share = if light <= 0.003_130_8 {
+            light * 12.92
+        } else {
+            1.055 * light.powf(1.0 / 2.4) - 0.055
+        };
+        share * 255.0
+    })
+}
+
+const PROTANOPIA: [[f64; 3]; 3] = [
+    [0.152_286, 1.052_583, -0.204_868],
+    [0.114_503, 0.786_281, 0.099_216],
+    [-0.003_882, -0.048_116, 1.051_998],
+];
+const DEUTERANOPIA: [[f64; 3]; 3] = [
+    [0.367_322, 0.860_646, -0.227_968],
+    [0.280_085, 0.672_501, 0.047_413],
+    [-0.011_820, 0.042_940, 0.968_881],
+];
+const TRITANOPIA: [[f64; 3]; 3] = [
+    [1.255_528, -0.076_749, -0.178_779],
+    [-0.078_411, 0.930_809, 0.147_602],
+    [0.004_733, 0.691_367, 0.303_900],
+];
+
+/// The least distance, over the three, between what is good and what is bad.
+fn apart(name: &str) -> f64 {
+    let theme = theme(name, Depth::True);
+    let pairs = [
+        (Role::DiffAdd, Role::DiffDel),
+        (Role::GatePass, Role::GateHold),
+        (
+            Role::Gate(GateStatus::Verified),
+            Role::Gate(GateStatus::FalseSuccess),
+        ),
+        (
+            Role::Gate(GateStatus::Verified),
+            Role::Gate(GateStatus::ReadyToResume),
+        ),
+        (Role::MilestoneReached, Role::MilestoneLost),
+        (Role::MilestoneGained, Role::MilestoneLost),
+    ];
+    let mut least = f64::MAX;
+    for without in [PROTANOPIA, DEUTERANOPIA, TRITANOPIA] {
+        for (good, bad) in pairs {
+            let [good, bad] = [good, bad].map(|role| seen(theme.style(role).fg.unwrap(), &without));
+            let squares = good.iter().zip(bad).map(|(a, b)| (a - b).powi(2));
+            least = least.min(squares.sum::<f64>().sqrt());
+        }
+    }
+    least
+}
+
+#[test]
+fn good_and_bad_stay_apart_without_one_kind_of_cones() {
+    let (safe, usual) = (apart("colour-blind"), apart("dark"));
+    assert!(safe > 80.0, "{safe:.0}");
+    // The measure tells: the usual reds and greens fall together.
+    assert!(usual < 60.0, "{usual:.0}");
 }

@@ -256,7 +256,7 @@ fn every_file_says_what_it_is_for() {
 
 #[test]
 fn the_themes_are_files() {
-    for name in ["ansi", "dark", "light"] {
+    for name in dover::ui::theme::BUILT_IN {
         assert!(!read(format!("themes/{name}.toml")).is_empty());
     }
 }

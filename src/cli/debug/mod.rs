@@ -14,7 +14,7 @@ use crate::analyst::Analyst;
 use crate::model::{BranchId, DebugReport, DebugSettings};
 use crate::pipeline::{self, Bench, Control, DebugRequest, Jobs, ModelSettings};
 use crate::store::Store;
-pub(super) use answer::taken;
+pub(super) use answer::{taken, verdict};
 pub(super) use watch::Watch;
 
 /// Runs the subcommand.
@@ -39,7 +39,7 @@ pub fn run(context: &mut Context, args: &Debug) -> Result<Exit, CliError> {
         propose: args.propose,
     };
     let jobs = Jobs::new(usize::from(args.jobs));
-    let watch = Watch::stderr(context.out.is_json());
+    let watch = Watch::stderr(context.out.is_json(), &context.global.display);
     let report = carry_out(&store, &models, analyst, &jobs, request, watch)?;
     let exit = answer::exit(&report);
     context.out.give(&report)?;

@@ -1,5 +1,5 @@
-//! The progress display of a loop, on standard error: on a terminal a table that stands, a row a trial; elsewhere a line for whatever
-//! happens.
+//! The progress display of a loop, on standard error: on a terminal a table that stands, a row a trial; elsewhere, and where nothing shall
+//! be drawn over, a line for whatever happens.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,6 +8,7 @@ use crossterm::queue;
 use crossterm::style::Print;
 use crossterm::terminal::{self, Clear, ClearType};
 
+use crate::cli::args::Display;
 use crate::cli::text;
 use crate::model::{Branch, RunStatus, Trial, clean_line};
 use crate::pipeline::{DebugEvent, Outcome, Progress};
@@ -50,11 +51,12 @@ struct RunRow {
 impl Watch {
     /// A display on standard error; a silent one if a program reads the answer and nobody sits there.
     #[must_use]
-    pub fn stderr(json: bool) -> Self {
+    pub fn stderr(json: bool, display: &Display) -> Self {
+        let still = display.plain || display.reduced_motion;
         let form = match (io::stderr().is_terminal(), json) {
-            (true, _) => Form::Table,
-            (false, true) => Form::Silent,
-            (false, false) => Form::Lines,
+            (true, _) if !still => Form::Table,
+            (_, true) => Form::Silent,
+            (_, false) => Form::Lines,
         };
         Self {
             rows: Vec::new(),

@@ -8,12 +8,11 @@ use crate::app::msg::Job;
 use crate::cli::args::{Export, Screen};
 use crate::cli::context::{self, Context};
 use crate::cli::error::CliError;
-use crate::cli::screen;
+use crate::cli::look;
 use crate::export::{self, ExportError, Source};
 use crate::model::BranchId;
 use crate::term::{self, Options, Pose};
 use crate::ui::colour::Depth;
-use crate::ui::glyph::Charset;
 use crate::ui::svg::svg;
 
 /// The SVG of the screen asked for.
@@ -23,7 +22,7 @@ pub(super) fn taken(
     source: &mut Source<'_>,
     beside: &[(BranchId, BranchId)],
 ) -> Result<String, CliError> {
-    let theme = screen::theme(context.global.theme.as_deref(), Depth::True)?;
+    let look = look::look_in(&context.global.display, Depth::True)?;
     let (store, folder) = context::temporary()?;
     let path = folder.path().join("export.jsonl");
     let written = File::create(&path)
@@ -66,8 +65,12 @@ pub(super) fn taken(
     let options = Options {
         store,
         open: Some(open.to_string()),
-        theme: theme.clone(),
-        charset: Charset::Unicode,
+        theme: look.theme.clone(),
+        charset: look.charset,
+        calm: look.calm,
+        keymap: look.keymap,
+        faults: Vec::new(),
+        team: None,
         operator: context.operator(),
         model: context.model()?,
     };
@@ -78,5 +81,5 @@ pub(super) fn taken(
     };
     let buffer =
         term::picture(options, pose).map_err(|error| CliError::Usage(error.to_string()))?;
-    Ok(svg(&buffer, &theme))
+    Ok(svg(&buffer, &look.theme))
 }

@@ -85,7 +85,7 @@ fn start(context: &mut Context, adapter: &AdapterRef, how: &Starting) -> Result<
         state,
         max_steps: usize::from(how.max_steps),
     };
-    if screen::possible() && !how.batch && !context.out.is_json() {
+    if screen::possible() && !context.global.display.plain && !how.batch && !context.out.is_json() {
         let name = match adapter.command.first() {
             Some(program) => format!("{} {program}", adapter.name),
             None => format!("{} {}", adapter.name, adapter.entry),

@@ -111,6 +111,22 @@ impl AdapterHome {
     }
 }
 
+impl AdapterHome {
+    /// The version of the Python in an adapter's environment, started to be asked; none if it is not installed.
+    pub async fn version(&self, name: &str) -> Option<Result<String, String>> {
+        let python = self.python(name)?;
+        Some(version(&python).await)
+    }
+
+    /// The Python that environments would be made with, and its version.
+    ///
+    /// # Errors
+    /// There is none that can be used, and why.
+    pub async fn base_python() -> Result<(PathBuf, String), String> {
+        find(None).await
+    }
+}
+
 /// Makes an environment and fills it; else what went wrong and what to do about it.
 async fn fill(
     dir: &Path,

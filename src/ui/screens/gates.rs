@@ -224,7 +224,8 @@ impl Painter<'_> {
         let mut keys = Passage::default();
         for command in gate.actions.iter().flat_map(|action| mending(*action)) {
             if (command.blocked)(self.app).is_none() {
-                let key = command.keys.first().map(ToString::to_string);
+                let keys_here = self.app.keymap.keys(command, Context::Gates);
+                let key = keys_here.first().map(ToString::to_string);
                 keys.push(&key.unwrap_or_default(), Role::Accent);
                 keys.push(&format!(" {}   ", command.title), Role::Text);
             }

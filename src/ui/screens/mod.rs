@@ -22,7 +22,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
 
-use super::glyph::{Charset, Glyph};
+use super::glyph::{self, Charset, Glyph};
 use super::passage::Passage;
 use super::role::Role;
 use super::theme::Theme;
@@ -95,6 +95,21 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
     }
     if let Some(cursor) = painter.cursor {
         frame.set_cursor_position(cursor);
+    }
+    if cache.charset == Charset::Ascii {
+        spell(frame.buffer_mut());
+    }
+}
+
+/// Puts ASCII in the place of every sign that is still there; what is text stays.
+fn spell(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        let mut signs = cell.symbol().chars();
+        if let (Some(sign), None) = (signs.next(), signs.next())
+            && let Some(ascii) = glyph::stand_in(sign)
+        {
+            cell.set_char(ascii);
+        }
     }
 }
 
@@ -291,5 +306,7 @@ fn row_of(area: Rect, row: usize) -> Rect {
     .intersection(area)
 }
 
+#[cfg(test)]
+mod alignment_tests;
 #[cfg(test)]
 mod tests;

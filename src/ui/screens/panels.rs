@@ -153,7 +153,7 @@ impl Painter<'_> {
         );
         let keys = command::table()
             .iter()
-            .map(|command| width_of(&command.keys_text()))
+            .map(|command| width_of(&self.app.keymap.text(command)))
             .max()
             .unwrap_or(0);
         let mut lines = Vec::new();
@@ -178,7 +178,7 @@ impl Painter<'_> {
             for command in commands {
                 let here = under.is_none_or(|under| command.contexts.contains(&under));
                 let head = vec![Span::styled(
-                    format!("   {}  ", fitted(&command.keys_text(), keys)),
+                    format!("   {}  ", fitted(&self.app.keymap.text(command), keys)),
                     theme.style(if here { Role::Accent } else { Role::Muted }),
                 )];
                 let doc = Passage::plain(command.doc, if here { Role::Text } else { Role::Muted });

@@ -35,7 +35,7 @@ fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
 }
 
 /// Every screen, by name.
-fn screens() -> Vec<(&'static str, App)> {
+pub(super) fn screens() -> Vec<(&'static str, App)> {
     let with = |mut app: App, keys: &str| {
         fixture::press(&mut app, keys);
         app

@@ -219,7 +219,7 @@ fn clear(area: Rect, theme: &Theme, buf: &mut Buffer) {
 pub fn footer(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) {
     let hints: Vec<(String, &str, bool)> = command::hints(app)
         .filter_map(|hint| {
-            let key = hint.keys.first()?.to_string();
+            let key = app.keymap.keys(hint, app.context()).first()?.to_string();
             let last = hint.group == command::Group::General;
             Some((key, hint.title, last))
         })

@@ -1,0 +1,275 @@
+//! From an edit to a fork: by lines, in an editor, or as a hypothesis proposes it.
+
+use super::{Done, Draft, Plain, number};
+use crate::app::hypotheses::By;
+use crate::cli::error::CliError;
+use crate::cli::replay;
+use crate::model::{BranchId, Filed, Hypothesis, Standing, Step, trial_of};
+use crate::pipeline::{self, Control, ForkRequest, Tests};
+use crate::term;
+
+/// The line that ends an edit; a line of the edit that is one gets a second point.
+const END: &str = ".";
+
+impl Plain {
+    /// The step that is meant, and what is known of its edit: a step's number, a hypothesis, or the selected step.
+    fn meant(&self, rest: &str) -> Result<(BranchId, Step, Option<Draft>), CliError> {
+        let open = self.opened()?;
+        if let Some(id) = self.hypothesis_id(rest)? {
+            let (filed, step) = pipeline::edited_step(&self.store, &id)?;
+            let tests = tests(&filed);
+            let kept = self
+                .drafts
+                .get(&(filed.branch.clone(), step.index))
+                .cloned();
+            let proposed = filed.proposal.map(|it| it.text).unwrap_or_default();
+            let text = kept.map_or(proposed, |kept| kept.text);
+            return Ok((
+                filed.branch,
+                step,
+                Some(Draft {
+                    text,
+                    tests: Some(tests),
+                }),
+            ));
+        }
+        let at = number(rest, Some(open.step), "a step")?;
+        let step = self.store.step(&open.branch, at)?;
+        let draft = self.drafts.get(&(open.branch.clone(), at)).cloned();
+        Ok((open.branch.clone(), step, draft))
+    }
+
+    /// The whole id of a hypothesis such as `h1`; none if the word is none.
+    fn hypothesis_id(&self, word: &str) -> Result<Option<String>, CliError> {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let digits = name
+            .strip_prefix(['h', 'H'])
+            .filter(|digits| digits.parse::<usize>().is_ok());
+        let session = &self.opened()?.session.id;
+        Ok(digits.map(|digits| format!("{session}/h{digits}")))
+    }
+
+    /// Takes an edit from the lines that follow.
+    pub(super) async fn edit(&mut self, rest: &str) -> Done {
+        let (branch, step, draft) = self.meant(rest)?;
+        editable(&step)?;
+        self.voice
+            .say(&format!("Step {} says:\n{}", step.index, step.text))?;
+        if let Some(draft) = draft.as_ref().filter(|draft| !draft.text.is_empty()) {
+            self.voice
+                .say(&format!("The edit so far:\n{}", draft.text))?;
+        }
+        self.voice.say("Write what it shall say instead. A line that is a single point ends it; nothing before it drops the edit.")?;
+        let mut text = Vec::new();
+        loop {
+            let line = tokio::select! {
+                biased;
+                () = replay::interrupted() => None,
+                line = self.lines.next() => line,
+            };
+            match line.transpose()? {
+                None => {
+                    return Err(CliError::Usage(
+                        "the edit was not ended by a line with a single point, so it is dropped"
+                            .to_owned(),
+                    ));
+                }
+                Some(line) if line == END => break,
+                Some(line) => text.push(line),
+            }
+        }
+        let unstuffed = text.iter().map(|line| {
+            let points = line.len() > 1 && line.chars().all(|c| c == '.');
+            if points {
+                line.get(1..).unwrap_or_default()
+            } else {
+                line
+            }
+        });
+        let text = unstuffed.collect::<Vec<_>>().join("\n");
+        self.keep(branch, &step, text, draft.and_then(|draft| draft.tests))
+    }
+
+    /// Takes an edit from the operator's editor.
+    pub(super) async fn edit_outside(&mut self, rest: &str) -> Done {
+        let (branch, step, draft) = self.meant(rest)?;
+        editable(&step)?;
+        if !self.lines.terminal {
+            return Err(CliError::Usage(
+                "an editor needs a terminal on standard input. edit takes the text from the lines that follow".to_owned(),
+            ));
+        }
+        let begun = draft.as_ref().map(|draft| draft.text.clone());
+        let begun = begun
+            .filter(|text| !text.is_empty())
+            .unwrap_or_else(|| step.text.clone());
+        let text = term::edit(&begun).await.map_err(CliError::Usage)?;
+        self.keep(branch, &step, text, draft.and_then(|draft| draft.tests))
+    }
+
+    fn keep(&mut self, branch: BranchId, step: &Step, text: String, tests: Option<Tests>) -> Done {
+        let place = (branch, step.index);
+        if text.trim().is_empty() || text == step.text {
+            self.drafts.remove(&place);
+            let told = format!("Step {} is as it was: no edit of it is kept.", step.index);
+            return Ok(self.voice.say(&told)?);
+        }
+        let told = format!(
+            "The edit of step {} is kept beside the original. fork {} takes it to the gates.",
+            step.index, step.index
+        );
+        self.drafts.insert(place, Draft { text, tests });
+        self.opened_mut()?.step = step.index;
+        Ok(self.voice.say(&told)?)
+    }
+
+    /// Takes the edit of a step to the gates.
+    pub(super) async fn fork(&mut self, rest: &str) -> Done {
+        let (branch, step, draft) = self.meant(rest)?;
+        let Some(draft) = draft.filter(|draft| !draft.text.is_empty()) else {
+            return Err(CliError::Usage(format!(
+                "step {0} has no edit yet. edit {0} makes one, re-run {0} runs it as it stands",
+                step.index
+            )));
+        };
+        let request = ForkRequest {
+            text: Some(draft.text),
+            tests: draft.tests,
+            ..ForkRequest::at(branch, step.index, self.operator.clone())
+        };
+        self.take_to_gates(request).await
+    }
+
+    /// Takes the unedited re-run of a step to the gates.
+    pub(super) async fn baseline(&mut self, rest: &str) -> Done {
+        let open = self.opened()?;
+        let at = number(rest, Some(open.step), "a step")?;
+        let request = ForkRequest::at(open.branch.clone(), at, self.operator.clone());
+        self.take_to_gates(request).await
+    }
+
+    /// Takes what was held to the gates as it stands.
+    pub(super) async fn try_again(&mut self, rest: &str) -> Done {
+        let session = &self.opened()?.session.id;
+        if rest.is_empty() {
+            return Err(CliError::Usage(
+                "say which intervention, such as try again i1".to_owned(),
+            ));
+        }
+        let id = if rest.contains('/') {
+            rest.to_owned()
+        } else {
+            format!("{session}/{rest}")
+        };
+        let request = pipeline::resume_request(&self.store, &id, &self.operator)?;
+        self.take_to_gates(request).await
+    }
+
+    /// Takes the edit of a hypothesis to the gates.
+    pub(super) async fn test(&mut self, rest: &str) -> Done {
+        let id = self.hypothesis_id(rest)?.ok_or_else(|| {
+            CliError::Usage(format!(
+                "'{rest}' is no hypothesis. Say one such as test h1; hypotheses lists them"
+            ))
+        })?;
+        let (filed, step) = pipeline::edited_step(&self.store, &id)?;
+        let tests = Some(tests(&filed));
+        let Some(proposal) = filed.proposal else {
+            return Err(CliError::Usage(format!(
+                "{id} has no edit yet. edit {rest} writes one"
+            )));
+        };
+        let request = ForkRequest {
+            text: Some(proposal.text),
+            tests,
+            ..ForkRequest::at(filed.branch, step.index, self.operator.clone())
+        };
+        self.take_to_gates(request).await
+    }
+
+    /// Keeps the operator's own suspicion about the selected step.
+    pub(super) fn suspect(&mut self, why: &str) -> Done {
+        let open = self.opened()?;
+        if why.is_empty() {
+            return Err(CliError::Usage(
+                "say why the selected step is suspected: suspect REASON".to_owned(),
+            ));
+        }
+        let step = self.store.step(&open.branch, open.step)?;
+        let trials = self.store.trials(&open.branch)?;
+        let trial = trial_of(&trials, step.index).filter(|trial| trial.start <= step.index);
+        let Some(trial) = trial else {
+            return Err(CliError::Usage(
+                "what stands before the first plan is the task: no agent made it. Read a step of a trial first".to_owned(),
+            ));
+        };
+        let filed = self.store.file(Filed {
+            id: String::new(),
+            branch: open.branch.clone(),
+            round: 1,
+            analyst: format!("operator {}", self.operator),
+            hypothesis: Hypothesis {
+                trial: *trial,
+                step: step.index,
+                agent: step.agent,
+                reason: why.to_owned(),
+                evidence: vec![step.index],
+                weight: 1.0,
+                capability: None,
+            },
+            proposal: None,
+            intervention: None,
+            standing: Standing::Proposed,
+            note: None,
+        })?;
+        let name = filed.id.rsplit('/').next().unwrap_or(&filed.id);
+        let told = format!("{name} is kept. edit {name} writes the edit that tests it.");
+        Ok(self.voice.say(&told)?)
+    }
+
+    /// Makes a hypothesis and an edit for each trial.
+    pub(super) async fn analyse(&mut self, analyst: &str) -> Done {
+        let branch = self.opened()?.branch.clone();
+        let by = if analyst == "model" {
+            By::Model
+        } else {
+            By::Offline
+        };
+        self.voice.say("Analysing.")?;
+        let control = Control::new();
+        let told = {
+            let (store, models) = (&self.store, &self.models);
+            let work = term::analyse(store, models, branch, by, self.operator.clone(), &control);
+            tokio::pin!(work);
+            tokio::select! {
+                biased;
+                () = replay::interrupted() => {
+                    control.stop();
+                    work.await?
+                }
+                told = &mut work => told?,
+            }
+        };
+        self.voice.say(&format!("{told}."))?;
+        self.list_hypotheses()
+    }
+}
+
+/// That an edit tests a hypothesis.
+fn tests(filed: &Filed) -> Tests {
+    Tests {
+        id: filed.id.clone(),
+        capability: filed.hypothesis.capability.is_some(),
+    }
+}
+
+fn editable(step: &Step) -> Done {
+    if step.editable() {
+        return Ok(());
+    }
+    Err(CliError::Usage(format!(
+        "step {} is a {} step, a word of the machinery. Edit an instruction, a plan or a message",
+        step.index,
+        step.kind.name()
+    )))
+}
