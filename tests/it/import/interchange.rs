@@ -6,6 +6,7 @@ use dover::model::{Branch, Category, RunStatus};
 use super::*;
 
 /// A message of AGDebugger's queue.
+#[allow(clippy::needless_pass_by_value)] // It is written in place.
 fn sent(at: usize, sender: &str, message: Value) -> Value {
     json!({"message": message, "sender": format!("{sender}_7f/7f"), "recipient": null, "type": "PublishMessageEnvelope", "timestamp": at, "id": 1000 + at})
 }
@@ -224,9 +225,9 @@ fn a_failure_of_a_team_is_a_step() {
     list.push(sent(6, "Manager", stop));
     let log = json!({"current_session": 0, "message_history": {"0": {"messages": list, "current_session_reset_from": null}}});
     let (_, sink) = read(log.to_string().as_bytes());
-    let last = sink.steps.last().unwrap();
-    assert_eq!(last.text, "ValueError: no ledger");
-    assert!(last.meta.error);
+    let end = sink.steps.last().unwrap();
+    assert_eq!(end.text, "ValueError: no ledger");
+    assert!(end.meta.error);
 }
 
 fn team_state() -> Value {
