@@ -100,7 +100,9 @@ fn a_state_holds_what_was_said_up_to_a_step_and_is_gone_on_from() {
     let ran = scene.start("good", &["--state", file]);
     let ran: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!((&ran["run"], &ran["answer"]), (&json!("done"), &json!("7")));
-    let steps = scene.texts(ran["session"].as_str().unwrap());
+    let id = ran["session"].as_str().unwrap();
+    assert_eq!(scene.home.json(&["show", id])["task"], TASK);
+    let steps = scene.texts(id);
     assert_eq!(steps, ["The sum is 7", "The answer is 7"]);
 }
 

@@ -281,6 +281,26 @@ fn a_saved_team_is_its_thread_and_its_agents() {
 }
 
 #[test]
+fn the_task_of_a_saved_state_is_known() {
+    let table = [
+        (team_state(), Some("How many eggs?")),
+        (
+            json!([{"role": "user", "name": "Boss", "content": "Count them."}]),
+            Some("Count them."),
+        ),
+        (
+            json!({"type": "TeamState", "agent_states": {"M": {"message_thread": [], "task": "Count the eggs."}}}),
+            Some("Count the eggs."),
+        ),
+        (json!({"type": "TeamState", "agent_states": {}}), None),
+        (json!("no state"), None),
+    ];
+    for (state, task) in table {
+        assert_eq!(dover::import::task_in(&state).as_deref(), task, "{state}");
+    }
+}
+
+#[test]
 fn the_oldest_saved_teams_have_the_teams_id_in_their_names() {
     let mut state = team_state();
     let states = state["agent_states"].as_object_mut().unwrap();
