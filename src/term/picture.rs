@@ -51,7 +51,7 @@ struct Sitting {
 
 impl Sitting {
     fn new(options: Options, (columns, rows): (u16, u16)) -> Self {
-        let (app, mut jobs) = App::start(options.operator.clone(), options.open.clone());
+        let (app, mut jobs) = App::start(options.operator.clone(), options.open.clone(), None);
         jobs.retain(|job| !matches!(job, Job::Samples));
         let Ok(terminal) = Terminal::new(TestBackend::new(columns, rows));
         Self {

@@ -66,6 +66,7 @@ pub(super) fn taken(
     let options = Options {
         store,
         open: Some(open.to_string()),
+        team: None,
         theme: theme.clone(),
         charset: Charset::Unicode,
         operator: context.operator(),
