@@ -100,9 +100,10 @@ impl CliError {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Pipeline(PipelineError::Runtime(error)) | Self::Runtime(error) => match error {
-                RuntimeError::Missing { .. } | RuntimeError::World { .. } => Exit::Usage,
-                // What was named cannot be started, or is of something else; else the run broke down.
-                RuntimeError::Adapter(
+                // What was named is not there, cannot be started, or is of something else; else the run broke down.
+                RuntimeError::Missing { .. }
+                | RuntimeError::World { .. }
+                | RuntimeError::Adapter(
                     AdapterError::Start { .. }
                     | AdapterError::Entry { .. }
                     | AdapterError::Incompatible { .. },

@@ -74,7 +74,7 @@ mod tests {
         let path = folder.path().join("a.md");
         write_whole(&path, |out| Ok(out.write_all(b"old")?)).unwrap();
         let failed = write_whole(&path, |out| {
-            out.write_all(&[b'x'; 100_000])?;
+            out.write_all(&vec![b'x'; 100_000])?;
             Err(io::Error::from(io::ErrorKind::StorageFull).into())
         });
         assert!(

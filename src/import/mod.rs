@@ -22,6 +22,8 @@ mod walk;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::model::{Checkpoint, Digest, Effect, Session, Step, StepKind};
 
 pub use beside::Beside;
@@ -158,6 +160,23 @@ pub fn sniff(path: &Path) -> Content {
     } else {
         Content::Log
     }
+}
+
+/// The task of the conversation in a state that a framework saved, if it is of a kind that is read here.
+#[must_use]
+pub fn task_in(state: &Value) -> Option<String> {
+    let (mut sink, mut on) = (Collect::default(), |_, _| true);
+    let mut feed = Feed::new(&mut sink, &mut on);
+    match state {
+        Value::Array(list) => list
+            .iter()
+            .try_for_each(|record| feed.record(record.clone(), None, None)),
+        other => walk::root_map(&mut feed, other.clone(), 0),
+    }
+    .and_then(|()| saved::read(&mut feed))
+    .ok()?;
+    let own = feed.fields.get("task").map(message::plain);
+    own.or(feed.task).filter(|task| !task.trim().is_empty())
 }
 
 /// Reads a log. `progress` is told the share read, 0..=1, and the steps so far, and answers whether to go on.

@@ -242,7 +242,7 @@ fn other_list(len: usize, first: &Value) -> Value {
 }
 
 /// A document's members beside its list, or a record of its own.
-fn root_map(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), ImportError> {
+pub(super) fn root_map(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), ImportError> {
     if roots == 1 && feed.seen == 0 && !feed.fields.is_empty() {
         // The first line was no message; it stays a record, and may hold labels.
         let first = Value::Object(feed.fields.clone());

@@ -47,14 +47,6 @@ impl Scene {
         serde_json::from_str(&self.home.text(&words)).unwrap()
     }
 
-    /// What a refused command says; nothing is printed to standard output.
-    fn refused(&self, status: i32, output: &Output) -> String {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(status), "{said}");
-        assert!(output.stdout.is_empty());
-        said
-    }
-
     fn texts(&self, id: &str) -> Vec<String> {
         let shown = self.home.json(&["show", id]);
         let steps = shown["steps"].as_array().unwrap().iter();
@@ -62,6 +54,14 @@ impl Scene {
             .map(|step| step["text"].as_str().unwrap().to_owned())
             .collect()
     }
+}
+
+/// What a refused command says; nothing is printed to standard output.
+fn refused(status: i32, output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{said}");
+    assert!(output.stdout.is_empty());
+    said
 }
 
 fn said(state: &Value) -> Vec<&str> {
@@ -100,7 +100,9 @@ fn a_state_holds_what_was_said_up_to_a_step_and_is_gone_on_from() {
     let ran = scene.start("good", &["--state", file]);
     let ran: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!((&ran["run"], &ran["answer"]), (&json!("done"), &json!("7")));
-    let steps = scene.texts(ran["session"].as_str().unwrap());
+    let id = ran["session"].as_str().unwrap();
+    assert_eq!(scene.home.json(&["show", id])["task"], TASK);
+    let steps = scene.texts(id);
     assert_eq!(steps, ["The sum is 7", "The answer is 7"]);
 }
 
@@ -153,7 +155,7 @@ fn nothing_happens_in_the_world_for_an_export() {
     let output = scene
         .home
         .run(&["export", ID, "--as", "state", "--at", &at]);
-    let sentence = scene.refused(2, &output);
+    let sentence = refused(2, &output);
     assert!(
         sentence.contains("The nearest before it is step 1"),
         "{sentence}"
@@ -179,7 +181,7 @@ fn a_state_of_something_else_is_one_sentence_and_status_2() {
         let file = scene.home.path(name);
         std::fs::write(&file, bytes).unwrap();
         let output = scene.start("good", &["--state", file.to_str().unwrap()]);
-        let sentence = scene.refused(2, &output);
+        let sentence = refused(2, &output);
         assert!(sentence.contains(words), "{sentence}");
         assert!(!sentence.trim().contains('\n'), "{sentence}");
     }
@@ -207,18 +209,18 @@ fn what_cannot_be_handed_out_is_refused_and_nothing_is_written() {
         ];
         scene.home.run(&[&words, more].concat())
     };
-    let sentence = scene.refused(2, &export(ID, &["--at", "9"]));
+    let sentence = refused(2, &export(ID, &["--at", "9"]));
     assert!(sentence.contains("it has 4"), "{sentence}");
     let log = scene
         .home
         .file("log.json", r#"[{"role":"user","content":"hello"}]"#);
-    let sentence = scene.refused(2, &export(&log, &[]));
+    let sentence = refused(2, &export(&log, &[]));
     assert!(sentence.contains("no checkpoint"), "{sentence}");
-    let sentence = scene.refused(2, &export("night-picture", &[]));
+    let sentence = refused(2, &export("night-picture", &[]));
     assert!(sentence.contains("which adapter made it"), "{sentence}");
     // The team is another now than the one that was recorded.
     std::fs::write(scene.home.path("file"), "").unwrap();
-    let sentence = scene.refused(2, &export(ID, &[]));
+    let sentence = refused(2, &export(ID, &[]));
     assert!(sentence.contains("the configuration"), "{sentence}");
     assert!(!out.exists());
 
@@ -226,7 +228,7 @@ fn what_cannot_be_handed_out_is_refused_and_nothing_is_written() {
         return;
     };
     let output = silent.home.run(&["export", ID, "--as", "state"]);
-    let sentence = silent.refused(1, &output);
+    let sentence = refused(1, &output);
     assert!(
         sentence.contains("no saved state of this team"),
         "{sentence}"

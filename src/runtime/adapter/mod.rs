@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::{Description, Live, Restore, Run, Runtime, RuntimeError, Workspace};
+use crate::import;
 use crate::model::{AdapterRef, Manifest, Session};
 
 mod check;
@@ -84,7 +85,10 @@ impl Adapter {
             greeting,
             told,
         } = self.ready(adapter, None).await?;
-        let session = config::session(adapter, start.task.as_deref(), &greeting, &told);
+        // What goes on from a saved state has the task that stands there.
+        let saved = || start.state.as_ref().and_then(import::task_in);
+        let task = start.task.clone().or_else(saved);
+        let session = config::session(adapter, task.as_deref(), &greeting, &told);
         let params = match &start.state {
             Some(state) => json!({"task": start.task, "state": state}),
             None => json!({ "task": start.task }),

@@ -6,6 +6,7 @@ use dover::model::{Branch, Category, RunStatus};
 use super::*;
 
 /// A message of AGDebugger's queue.
+#[allow(clippy::needless_pass_by_value)] // It is written in place.
 fn sent(at: usize, sender: &str, message: Value) -> Value {
     json!({"message": message, "sender": format!("{sender}_7f/7f"), "recipient": null, "type": "PublishMessageEnvelope", "timestamp": at, "id": 1000 + at})
 }
@@ -224,9 +225,9 @@ fn a_failure_of_a_team_is_a_step() {
     list.push(sent(6, "Manager", stop));
     let log = json!({"current_session": 0, "message_history": {"0": {"messages": list, "current_session_reset_from": null}}});
     let (_, sink) = read(log.to_string().as_bytes());
-    let last = sink.steps.last().unwrap();
-    assert_eq!(last.text, "ValueError: no ledger");
-    assert!(last.meta.error);
+    let end = sink.steps.last().unwrap();
+    assert_eq!(end.text, "ValueError: no ledger");
+    assert!(end.meta.error);
 }
 
 fn team_state() -> Value {
@@ -277,6 +278,26 @@ fn a_saved_team_is_its_thread_and_its_agents() {
     let turn = got.session.annotations.iter();
     let mut turn = turn.filter(|it| it.name == "RoundRobinGroupChatManager.current_turn");
     assert_eq!(turn.next().unwrap().value, "1");
+}
+
+#[test]
+fn the_task_of_a_saved_state_is_known() {
+    let table = [
+        (team_state(), Some("How many eggs?")),
+        (
+            json!([{"role": "user", "name": "Boss", "content": "Count them."}]),
+            Some("Count them."),
+        ),
+        (
+            json!({"type": "TeamState", "agent_states": {"M": {"message_thread": [], "task": "Count the eggs."}}}),
+            Some("Count the eggs."),
+        ),
+        (json!({"type": "TeamState", "agent_states": {}}), None),
+        (json!("no state"), None),
+    ];
+    for (state, task) in table {
+        assert_eq!(dover::import::task_in(&state).as_deref(), task, "{state}");
+    }
 }
 
 #[test]
