@@ -61,11 +61,13 @@ class Ag2(Backend):
         self._tools = {name: [tool for tool in agent.tools] for name, agent in self._agents.items()}  # the network adds its own later
         self._traffic = Traffic()
         self._waiting: list[Waiting] = []
-        self._mine: dict[int, str | None] = {}
-        """Envelopes that are sent from here, by identity, and the ids they have already."""
+        self._mine: dict[int, tuple[Any, str | None]] = {}
+        """Envelopes that are sent from here, by identity: who stands still with one, and the id it has already."""
         self._made = self._said = 0
         """How many messages there were, and how many of them are committed."""
         self._ended = False
+        self._last: str | None = None
+        """What was said last at a boundary."""
         self._failure: BaseException | None = None
         self._tasks: set[asyncio.Task] = set()
         self._channel = ""
@@ -146,13 +148,17 @@ class Ag2(Backend):
 
     async def advance(self) -> None:
         going = self._waiting.pop(0)
-        self._said += 1
-        self._ended = self._said == self._turns or self._wants_end(going.envelope)
+        self._said, self._last = self._said + 1, words(going.envelope)
+        self._ended = self._turns is not None and self._said >= self._turns or self._wants_end(going.envelope)
         self._release(going)
+        for waiting in self._waiting if self._ended else ():  # what was to come after the end is never said
+            waiting.withdrawn = True
+            self._release(waiting)
+        self._waiting = [] if self._ended else self._waiting
         await self._arrive()
 
     def _release(self, waiting: Waiting) -> None:
-        self._traffic.begin()
+        self._traffic.free(waiting.who)
         waiting.go.set()
 
     async def _arrive(self) -> None:
@@ -171,15 +177,17 @@ class Ag2(Backend):
         """The boundary: holds a message until it is committed (True) or taken back."""
         if envelope.event_type not in SPOKEN:
             return True
-        known = id(envelope) in self._mine
-        waiting = Waiting(self._mine.pop(id(envelope), None) or f"m{self._made}", envelope)
-        if waiting.message_id == f"m{self._made}":
-            self._made += 1
-        if envelope.channel_id != self._channel or not (known or envelope.causation_id):
+        own = self._mine.pop(id(envelope), None)
+        who, message_id = own or (envelope.sender_id, None)
+        waiting = Waiting(message_id or f"m{self._made}", envelope, who)
+        self._made += message_id is None
+        if envelope.channel_id != self._channel or not (own or envelope.causation_id):
             self.host.output(self._message(waiting))
             return True
+        if self._ended:
+            return False
         self._waiting.append(waiting)
-        self._traffic.end()
+        self._traffic.hold(who)
         await waiting.go.wait()
         return not waiting.withdrawn
 
@@ -192,19 +200,20 @@ class Ag2(Backend):
 
     def _post(self, envelope: Envelope, message_id: str | None = None) -> None:
         """Sends a message from here."""
-        self._mine[id(envelope)] = message_id
-        self._move(self._clients[self._hub.name_for(envelope.sender_id)], self._hub.post_envelope(envelope))
+        who = object()
+        self._mine[id(envelope)] = who, message_id
+        self._move(who, envelope.sender_id, self._hub.post_envelope(envelope))
 
-    def _move(self, client: Any, work: Awaitable) -> None:
+    def _move(self, who: Any, agent_id: str, work: Awaitable) -> None:
         async def moving() -> None:
             try:
                 await work
             except Exception as error:  # noqa: BLE001 - told where the run next arrives
-                self.failed(client.agent_id, error)
+                self.failed(agent_id, error)
             finally:
-                self._traffic.end()
+                self._traffic.end(who)
 
-        self._traffic.begin()
+        self._traffic.begin(who)
         task = asyncio.ensure_future(moving())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -254,8 +263,7 @@ class Ag2(Backend):
 
     def result(self) -> dict:
         closed = self._hub._channels[self._channel].close_reason
-        said = [words(envelope) for envelope in self._log if envelope.event_type in SPOKEN]
-        return {"final": said[-1] if said else None, "reason": closed or f"{self._said} messages"}
+        return {"final": self._last, "reason": closed or f"{self._said} messages"}
 
     @property
     def _log(self) -> list[Envelope]:
@@ -283,7 +291,8 @@ class Ag2(Backend):
         tasks = {path: text for path, text in files.items() if path.startswith("/tasks/")}
         ledger = {"channel": self._channel, "said": self._said, "made": self._made, "tasks": tasks, "observed": sorted(map(list, self._hub._observed_task_ids))}
         state["orchestrator/ledger"] = Saved(ledger)
-        state["orchestrator/pending"] = Saved([[waiting.message_id, waiting.envelope.to_dict()] for waiting in self._waiting])
+        waiting = [[waiting.message_id, waiting.envelope.to_dict()] for waiting in self._waiting]
+        state["orchestrator/pending"] = Saved(waiting, "partial" if self._traffic.behind() else "full")  # a notice not seen is in no file
         return state
 
     async def load(self, state: dict[str, Any], pending: Message) -> None:
@@ -353,7 +362,7 @@ class Ag2(Backend):
             raise self.unsupported("regenerate of a message that answers none")
         client = self._clients[self._hub.name_for(envelope.sender_id)]
         await self.drop(self._waiting[0].message_id)
-        self._move(client, client.receive(trigger))
+        self._move(client.agent_id, client.agent_id, client.receive(trigger))
         await self._arrive()
         self._waiting.insert(0, self._waiting.pop())
         return 1

@@ -1,10 +1,11 @@
 """The gate of AG2's hub: where a message waits before the hub's write-ahead log, and how it is known that nothing else moves.
 
-Every notice from the hub to an agent is counted until it is handled, every message until it is sent or waits here. What is left is none: then
-the hub stands still, and what waits at the gate are the pending messages.
+Every notice from the hub to an agent is counted until it is handled, every message until it is sent. Once all that is left waits here, the hub
+stands still, and what waits are the pending messages.
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,27 +29,40 @@ class Withdrawn(NetworkError):
 
 
 class Traffic:
-    """How much of the hub is under way: notices not handled yet and messages being sent, without those that wait at the gate."""
+    """Who of the hub is under way: agents with notices not handled yet, and messages being sent, without those that wait at the gate."""
 
     def __init__(self) -> None:
-        self._moving = 0
-        self._stood = asyncio.Event()
+        self._open: Counter = Counter()
+        self._held: set = set()
+        self._changed = asyncio.Event()
 
-    def begin(self) -> None:
-        """Something sets out."""
-        self._moving += 1
+    def begin(self, who: Any) -> None:
+        """Something sets out for somebody."""
+        self._open[who] += 1
 
-    def end(self) -> None:
-        """Something has arrived, or waits at the gate."""
-        self._moving -= 1
-        if not self._moving:
-            self._stood.set()
+    def end(self, who: Any) -> None:
+        """It is done with."""
+        self._open[who] -= 1
+        self._changed.set()
+
+    def hold(self, who: Any) -> None:
+        """They wait at the gate, and what is meant for them waits behind them."""
+        self._held.add(who)
+        self._changed.set()
+
+    def free(self, who: Any) -> None:
+        """They wait no longer."""
+        self._held.discard(who)
+
+    def behind(self) -> bool:
+        """Whether somebody at the gate has notices that they have not seen."""
+        return any(self._open[who] > 1 for who in self._held)
 
     async def still(self) -> None:
-        """Until nothing moves."""
-        while self._moving:
-            self._stood.clear()
-            await self._stood.wait()
+        """Until nobody moves."""
+        while any(count and who not in self._held for who, count in self._open.items()):
+            self._changed.clear()
+            await self._changed.wait()
 
 
 class Link(LocalLink):
@@ -65,14 +79,14 @@ class Link(LocalLink):
         class End(LocalLinkEndpoint):
             async def send_frame(self, frame: Any) -> None:
                 if isinstance(frame, NotifyFrame):
-                    traffic.begin()
+                    traffic.begin(frame.recipient_id)
                 await super().send_frame(frame)
 
         class Client(LocalLinkClient):
             async def send_frame(self, frame: Any) -> None:
                 await super().send_frame(frame)
                 if isinstance(frame, ReceiptFrame):
-                    traffic.end()
+                    traffic.end(frame.recipient_id)
 
         parts = (make_id(), asyncio.Queue(), asyncio.Queue())
         self.hub.attach_endpoint(End(*parts))
@@ -85,6 +99,8 @@ class Waiting:
 
     message_id: str
     envelope: Envelope
+    who: Any = None
+    """Who stands still with it, as the traffic has them."""
     go: asyncio.Event = field(default_factory=asyncio.Event)
     withdrawn: bool = False
 
