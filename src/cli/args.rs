@@ -394,6 +394,8 @@ pub struct Run {
 pub enum RunWhere {
     /// A team of AutoGen AgentChat, such as Magentic-One
     Autogen(StartTeam),
+    /// Agents of AG2 1.x
+    Ag2(StartTeam),
     /// A group chat or dialogue of AG2 0.x
     #[command(name = "ag2-classic")]
     Ag2Classic(StartTeam),

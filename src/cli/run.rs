@@ -34,6 +34,7 @@ pub fn run(context: &mut Context, args: &Run) -> Result<Exit, CliError> {
     match &args.runtime {
         RunWhere::Scenario { world, seed, out } => scenario(context, world, *seed, out.as_deref()),
         RunWhere::Autogen(team) => team::named(context, "autogen", team),
+        RunWhere::Ag2(team) => team::named(context, "ag2", team),
         RunWhere::Ag2Classic(team) => team::named(context, "ag2-classic", team),
         RunWhere::Langgraph(team) => team::named(context, "langgraph", team),
         RunWhere::Custom(team) => team::custom(context, team),

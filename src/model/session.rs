@@ -42,7 +42,7 @@ pub struct RuntimeRef {
 /// An agent framework's team, and how it is started again.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
 pub struct AdapterRef {
-    /// The adapter: `autogen`, `ag2-classic`, `langgraph`, or `custom` with a command.
+    /// The adapter: `autogen`, `ag2`, `ag2-classic`, `langgraph`, or `custom` with a command.
     pub name: String,
     /// What it imports: `module:factory` or a file.
     #[serde(default)]

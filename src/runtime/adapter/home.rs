@@ -19,7 +19,7 @@ static PYTHON: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/adapter/p
 static LOCKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/adapter/locks");
 
 /// The adapters that dover carries.
-pub const NAMES: [&str; 3] = ["autogen", "ag2-classic", "langgraph"];
+pub const NAMES: [&str; 4] = ["autogen", "ag2", "ag2-classic", "langgraph"];
 /// An adapter of the user's own, known by its command.
 pub const CUSTOM: &str = "custom";
 

@@ -15,7 +15,7 @@ import inspect
 import threading
 from typing import Any, Callable
 
-from autogen import ConversableAgent, GroupChat, GroupChatManager
+from autogen import ConversableAgent, GroupChat, GroupChatManager, OpenAIWrapper
 from autogen.coding.base import CodeResult
 from autogen.io import IOStream
 
@@ -75,6 +75,7 @@ class Ag2Classic(Backend):
         self._again: Any = None
         """The message that is sent anew after a load: hooks have seen it before."""
         IOStream.set_global_default(Console(host))
+        tell_models(host)
         for agent in self._agents.values():
             if agent is not self._manager:
                 agent.register_hook("process_message_before_send", self._before_send)
@@ -350,6 +351,22 @@ def _model(agent: ConversableAgent) -> Any:
     config = dict(plain(agent.llm_config))
     config.pop("tools", None)  # pinned apart
     return config
+
+
+def tell_models(host: Host) -> None:
+    """Tells what every model of this process is asked and what it answers, also where the manager asks one for the next speaker."""
+    create = OpenAIWrapper.create
+
+    def told(self: OpenAIWrapper, **config: Any) -> Any:
+        name = getattr(config.get("agent"), "name", "")
+        host.event("llm.request", agent=name, messages=config.get("messages"))
+        answer = create(self, **config)
+        usage, texts = getattr(answer, "usage", None), self.extract_text_or_completion_object(answer)
+        counted = {field: getattr(usage, field, None) or 0 for field in ("prompt_tokens", "completion_tokens")}
+        host.event("llm.response", agent=name, content=plain(texts[0]) if texts else None, usage=counted)
+        return answer
+
+    OpenAIWrapper.create = told
 
 
 def gate_tools(agent: ConversableAgent, host: Host) -> None:

@@ -253,6 +253,7 @@ class Server:
         if not flight.done():
             return {"status": "input", "step": self._step, "request": self._person}
         self._flight = None
+        self._backend.host.effects.settled()
         self._over = True  # unless a message is pending
         try:
             flight.result()

@@ -47,6 +47,7 @@ class Effects:
         self._policy: dict[str, str] = {}
         self._record: dict[tuple[str, str], list[Any]] = {}
         self._done: dict[tuple[str, str, str], Any] = {}
+        """What calls came to since the last boundary, answered and refused ones too: nobody is asked twice for one call."""
         self._count: Counter = Counter()
         self._seq = 0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -138,8 +139,11 @@ class Effects:
                 ticket.policy = "hold"
         return ticket
 
+    def settled(self) -> None:
+        """A boundary is reached: no call of before it is run again on the framework's own account."""
+        self._done.clear()
+
     def _settle(self, call: Call, ticket: "_Ticket", result: Any) -> Any:
-        self._done[call.agent, call.tool, ticket.args_sha256] = result
         self._tell(call, ticket, result)
         return result
 
@@ -156,6 +160,7 @@ class Effects:
         self._tell(call, ticket, ticket.result)
 
     def _tell(self, call: Call, ticket: "_Ticket", result: Any) -> None:
+        self._done[call.agent, call.tool, ticket.args_sha256] = result
         result, ticket.told = plain(result), True
         self._wire.event("tool.result", step=self._step(), agent=call.agent, tool=call.tool, args_sha256=ticket.args_sha256, result=result)
         entry = self._entry(call, ticket, ticket.disposition)
