@@ -12,6 +12,7 @@ mod external;
 mod fork;
 mod intake;
 mod judge;
+mod lesson;
 mod live;
 mod owners;
 mod plan;
@@ -34,6 +35,7 @@ pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,
     update, world_session,
 };
+pub use lesson::{Source, copy};
 pub use live::{Lived, live};
 pub use owners::{Keyring, config_dir};
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, Tests, plan, restorability};
