@@ -5,7 +5,7 @@ use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, read, state};
+use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, mend, read, state};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
@@ -104,6 +104,11 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::PreviousDifference => judge::next_difference(app, false),
         Id::Milestones => app.views.push(View::Milestones(0)),
         Id::Replay => app.views.push(View::Replay),
+        Id::Lesson => learn::open(app),
+        Id::GoOn => learn::go_on(app),
+        Id::Hint => return learn::hint(app),
+        Id::StartLesson => return learn::begin(app, false),
+        Id::Anew => return learn::begin(app, true),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),

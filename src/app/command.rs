@@ -81,6 +81,11 @@ pub enum Id {
     StopAnalysis,
     GotoSuspect,
     Accept,
+    Lesson,
+    GoOn,
+    Hint,
+    StartLesson,
+    Anew,
     Help,
     Notice,
     Back,
@@ -127,11 +132,15 @@ pub enum Context {
     Notice,
     /// A line of input.
     Prompt,
+    /// The list of lessons.
+    Lessons,
+    /// The page of a lesson.
+    Lesson,
 }
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -150,6 +159,8 @@ impl Context {
         Self::Help,
         Self::Notice,
         Self::Prompt,
+        Self::Lessons,
+        Self::Lesson,
     ];
 }
 
@@ -174,6 +185,8 @@ pub enum Group {
     Replay,
     /// The comparison.
     Compare,
+    /// Lessons.
+    Learn,
     /// What works everywhere.
     General,
 }
@@ -192,6 +205,7 @@ impl Group {
             Self::State => "State",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
+            Self::Learn => "Lessons",
             Self::General => "Everywhere",
         }
     }
@@ -272,6 +286,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::State,
         Group::Replay,
         Group::Compare,
+        Group::Learn,
         Group::General,
     ];
     order

@@ -19,6 +19,7 @@ pub(crate) mod gate_fixture;
 pub mod hypotheses;
 mod judge;
 pub mod key;
+pub mod learn;
 mod mend;
 pub mod msg;
 pub mod picker;
@@ -72,6 +73,8 @@ pub enum View {
     Help,
     /// The last notice in full.
     Notice,
+    /// The page of the lesson being played.
+    Lesson,
 }
 
 /// What a line of input is for.
@@ -141,6 +144,10 @@ pub struct App {
     pub replay: Option<Replay>,
     /// Who analyses the open session just now.
     pub analysing: Option<hypotheses::By>,
+    /// The lessons, when the screen was opened to learn.
+    pub learn: Option<learn::Learn>,
+    /// What is kept from the eye.
+    pub hide: learn::Hidden,
     /// What the operator should know now; goes with the next key.
     pub notice: Option<Notice>,
     /// The last notice, for the popup.
@@ -176,6 +183,8 @@ impl App {
             prompt: None,
             replay: None,
             analysing: None,
+            learn: None,
+            hide: learn::Hidden::default(),
             notice: None,
             last_notice: None,
             extents: Extents::default(),
@@ -214,6 +223,8 @@ impl App {
             (Some(View::State(_)), _) => Context::State,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
+            (Some(View::Lesson), _) => Context::Lesson,
+            (None, None) if self.learn.is_some() => Context::Lessons,
             (None, None) => Context::Picker,
             (None, Some(open)) => match open.focus {
                 Focus::Steps => Context::Steps,

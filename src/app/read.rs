@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, hypotheses, mend, state};
+use super::{App, Prompt, Purpose, View, effects, hypotheses, learn, mend, state};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -111,6 +111,11 @@ pub(super) fn go(app: &mut App, id: Id) {
         Context::Detail => Pane::Detail,
         Context::Editor => Pane::Original,
         Context::Pair => Pane::Pair,
+        Context::Lessons => {
+            let page = page(Pane::Lessons, app);
+            return learn::go(app, |at, last| moved(id, at, last, page));
+        }
+        Context::Lesson => Pane::Lesson,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,
         Context::Typing | Context::Prompt => return,

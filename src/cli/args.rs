@@ -4,6 +4,7 @@ mod adapter;
 mod allow;
 mod debug;
 mod eval;
+mod learn;
 mod model;
 mod value;
 
@@ -20,6 +21,7 @@ pub use adapter::{Adapter, AdapterWhat, Check, StartCustom, StartTeam, Starting}
 pub use allow::Allow;
 pub use debug::Debug;
 pub use eval::{Eval, EvalCommand};
+pub use learn::Learn;
 pub use model::{Analysing, Spending};
 use value::{duration, effect, mark, named, owner, tool, verifier};
 
@@ -100,6 +102,8 @@ pub enum Command {
     Set(Set),
     /// Walk a sample session through the whole loop
     Demo(Demo),
+    /// Play lessons on the samples, or check lessons of your own
+    Learn(Learn),
     /// Start a run: a team of an agent framework, or a scenario world
     Run(Run),
     /// Install, list or check adapters of agent frameworks

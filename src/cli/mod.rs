@@ -17,6 +17,7 @@ mod eval;
 mod fork;
 mod import;
 mod keys;
+mod learn;
 mod out;
 mod owner;
 mod receipt;
@@ -77,6 +78,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Sessions) => sessions::run(&mut context),
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
+        Some(Command::Learn(args)) => learn::run(&mut context, &args),
         Some(Command::Adapter(args)) => adapter::run(&mut context, args),
         Some(Command::Classify(args)) => classify::run(&mut context, &args),
         Some(Command::Receipt(args)) => receipt::run(&mut context, args),

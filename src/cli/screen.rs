@@ -7,13 +7,19 @@ use directories::ProjectDirs;
 
 use super::context::Context;
 use super::error::{CliError, Exit};
-use crate::term::{self, Ending, Options};
+use crate::store::Store;
+use crate::term::{self, Ending, First, Options};
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::{BUILT_IN, Theme};
 
 /// Opens the screen, on one session if one is named.
 pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
+    show(context, context.store()?, what.map_or(First::Sessions, First::One))
+}
+
+/// Opens the screen on a store, with what is to be seen first.
+pub fn show(context: &Context, store: Store, open: First) -> Result<Exit, CliError> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(CliError::Usage(
             "the screen needs a terminal on standard input and output. Without one run `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
@@ -26,8 +32,8 @@ pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
             Depth::from_env(environment),
         )?,
         charset: Charset::from_env(environment),
-        store: context.store()?,
-        open: what,
+        store,
+        open,
         operator: context.operator(),
         model: context.model()?,
     };

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{hypotheses, mend};
+use super::{hypotheses, learn, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -334,6 +334,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let recorded = recorded(store, &branch, step, held).map_err(fault);
             say(Msg::State(branch, step, held, Box::new(recorded)));
         }
+        job @ (Job::Learn(..) | Job::KeepAttempt(_)) => learn::blocking(store, job, &say),
         job @ (Job::Suspect(_) | Job::Test(..)) => hypotheses::blocking(store, job, &say),
         Job::Outcome(id) => {
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
@@ -378,7 +379,7 @@ fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
     })
 }
 
-fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
+pub(super) fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
     let session = id.session();
     Ok(Opened {
         session: store.session(session)?,

@@ -8,6 +8,7 @@ mod guard;
 mod hypotheses;
 mod input;
 mod jobs;
+mod learn;
 mod mend;
 mod screen;
 mod signals;
@@ -16,6 +17,7 @@ pub use signals::Ending;
 
 use std::io;
 
+use crate::app::learn::Offer;
 use crate::pipeline::ModelSettings;
 use crate::store::Store;
 use crate::ui::glyph::Charset;
@@ -25,8 +27,8 @@ use crate::ui::theme::Theme;
 pub struct Options {
     /// The store.
     pub store: Store,
-    /// A file, a session or a sample to open at once.
-    pub open: Option<String>,
+    /// What to show first.
+    pub open: First,
     /// Colours.
     pub theme: Theme,
     /// Signs.
@@ -35,6 +37,16 @@ pub struct Options {
     pub operator: String,
     /// The endpoint for logs without a runtime of their own.
     pub model: ModelSettings,
+}
+
+/// What the screen shows first.
+pub enum First {
+    /// The sessions of the store.
+    Sessions,
+    /// A file, a session or a sample, opened at once.
+    One(String),
+    /// Lessons; the first is started at once if so said.
+    Lessons(Vec<Offer>, bool),
 }
 
 /// Why the screen could not be shown.

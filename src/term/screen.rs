@@ -15,7 +15,7 @@ use super::guard::Guard;
 use super::input::{Input, Keyboard};
 use super::jobs::Worker;
 use super::signals::{Ending, Signals};
-use super::{Options, TermError, external};
+use super::{First, Options, TermError, external};
 use crate::app::{App, Exit, Job, Msg, update};
 use crate::ui::theme::Theme;
 use crate::ui::{RenderCache, draw};
@@ -38,7 +38,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
     let worker = Worker::new(options.store, options.model, answers);
-    let (app, jobs) = App::start(options.operator, options.open);
+    let (app, jobs) = match options.open {
+        First::Sessions => App::start(options.operator, None),
+        First::One(what) => App::start(options.operator, Some(what)),
+        First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
+    };
     let terminal = terminal()?;
     let mut shown = Shown {
         app,
