@@ -5,7 +5,9 @@ use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, mend, read, state};
+use super::{
+    App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, mend, read, state,
+};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.

@@ -6,8 +6,8 @@ use super::hypotheses::By;
 use super::{effects::Left, extent::Extents, key::Key, learn::Offer, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
-    Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session, Step,
-    StepHead, Trial,
+    Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session,
+    Step, StepHead, Trial,
 };
 use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
 use crate::runtime::Decision;

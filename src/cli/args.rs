@@ -14,6 +14,7 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::app::learn::Hidden;
 use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
@@ -38,6 +39,9 @@ pub struct Cli {
     /// File or stored id to open on the screen
     #[arg(value_name = "FILE_OR_ID")]
     pub what: Option<String>,
+    /// Keep these from the eye on the screen: labels, verdicts, answers
+    #[arg(long, value_name = "WORD,WORD", value_delimiter = ',', value_parser = PossibleValuesParser::new(Hidden::NAMES))]
+    pub hide: Vec<String>,
     /// What to do instead of opening the screen.
     #[command(subcommand)]
     pub command: Option<Command>,

@@ -14,8 +14,8 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::screen;
-use crate::app::learn::{Facts, Lesson, Mistake, Offer, Run, check, read};
-use crate::model::{Attempt, BranchId, SystemClock};
+use crate::app::learn::{Facts, Hidden, Mistake, Offer, Reading, Run, check, read};
+use crate::model::{Attempt, BranchId, SystemClock, clean_line};
 use crate::pipeline::{self, Source};
 use crate::store::Store;
 use crate::term::First;
@@ -29,8 +29,7 @@ struct Read {
     file: String,
     /// Where it is; none if the program carries it.
     path: Option<PathBuf>,
-    lesson: Option<Lesson>,
-    mistakes: Vec<Mistake>,
+    it: Reading,
 }
 
 /// Runs the subcommand.
@@ -40,8 +39,13 @@ pub fn run(context: &mut Context, args: &Learn) -> Result<Exit, CliError> {
     }
     let (mut all, start) = chosen(args.what.as_deref())?;
     settle(&mut all);
-    if let Some(wrong) = all.iter().find(|one| !one.mistakes.is_empty()) {
-        let told: Vec<String> = wrong.mistakes.iter().map(|one| line(&wrong.file, one)).collect();
+    if let Some(wrong) = all.iter().find(|one| !one.it.mistakes.is_empty()) {
+        let told: Vec<String> = wrong
+            .it
+            .mistakes
+            .iter()
+            .map(|one| line(&wrong.file, one))
+            .collect();
         return Err(CliError::Usage(format!(
             "the lesson cannot be played:\n{}",
             told.join("\n")
@@ -49,12 +53,20 @@ pub fn run(context: &mut Context, args: &Learn) -> Result<Exit, CliError> {
     }
     let store = store(context)?;
     let attempts = store.attempts()?;
-    let offers: Vec<Offer> = all.into_iter().filter_map(|one| offer(one, &attempts)).collect();
+    let offers: Vec<Offer> = all
+        .into_iter()
+        .filter_map(|one| offer(one, &attempts))
+        .collect();
     if !start && !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         context.out.give(&Listed::from(offers))?;
         return Ok(Exit::Done);
     }
-    screen::show(context, store, First::Lessons(offers, start))
+    screen::show(
+        context,
+        store,
+        First::Lessons(offers, start),
+        Hidden::default(),
+    )
 }
 
 /// The learners' store: beside the usual one, with `learn` in its name.
@@ -75,11 +87,16 @@ fn chosen(what: Option<&str>) -> Result<(Vec<Read>, bool), CliError> {
     let all = built_in();
     let names: Vec<String> = all
         .iter()
-        .filter_map(|one| Some(one.lesson.as_ref()?.name.clone()))
+        .filter_map(|one| Some(one.it.lesson.as_ref()?.name.clone()))
         .collect();
     let found: Vec<Read> = all
         .into_iter()
-        .filter(|one| one.lesson.as_ref().is_some_and(|lesson| lesson.name == what))
+        .filter(|one| {
+            one.it
+                .lesson
+                .as_ref()
+                .is_some_and(|lesson| lesson.name == what)
+        })
         .collect();
     if found.is_empty() {
         return Err(CliError::Usage(format!(
@@ -93,16 +110,14 @@ fn chosen(what: Option<&str>) -> Result<(Vec<Read>, bool), CliError> {
 fn built_in() -> Vec<Read> {
     let mut files: Vec<_> = LESSONS.files().collect();
     files.sort_by_key(|file| file.path());
-    let texts = files.into_iter().filter_map(|file| Some((file.path(), file.contents_utf8()?)));
+    let texts = files
+        .into_iter()
+        .filter_map(|file| Some((file.path(), file.contents_utf8()?)));
     texts
-        .map(|(path, text)| {
-            let (lesson, mistakes) = read(text);
-            Read {
-                file: path.display().to_string(),
-                path: None,
-                lesson,
-                mistakes,
-            }
+        .map(|(path, text)| Read {
+            file: path.display().to_string(),
+            path: None,
+            it: read(text),
         })
         .collect()
 }
@@ -132,13 +147,12 @@ fn files(path: &Path) -> Result<Vec<Read>, CliError> {
     found
         .into_iter()
         .map(|path| {
-            let text = std::fs::read_to_string(&path).map_err(|source| unreadable(&path, source))?;
-            let (lesson, mistakes) = read(&text);
+            let text =
+                std::fs::read_to_string(&path).map_err(|source| unreadable(&path, source))?;
             Ok(Read {
                 file: path.display().to_string(),
                 path: Some(path),
-                lesson,
-                mistakes,
+                it: read(&text),
             })
         })
         .collect()
@@ -148,11 +162,15 @@ fn files(path: &Path) -> Result<Vec<Read>, CliError> {
 fn settle(all: &mut [Read]) {
     let mut seen: Vec<(String, String)> = Vec::new();
     for one in all {
-        let Some(lesson) = &one.lesson else { continue };
+        let Some(lesson) = &one.it.lesson else {
+            continue;
+        };
         match seen.iter().find(|(name, _)| *name == lesson.name) {
-            Some((name, file)) => one.mistakes.push(Mistake {
-                line: lesson.lines.0,
-                text: format!("the name '{name}' is that of {file} already: give one of them another"),
+            Some((name, file)) => one.it.mistakes.push(Mistake {
+                line: lesson.line,
+                text: format!(
+                    "the name '{name}' is that of {file} already: give one of them another"
+                ),
             }),
             None => seen.push((lesson.name.clone(), one.file.clone())),
         }
@@ -160,8 +178,11 @@ fn settle(all: &mut [Read]) {
 }
 
 fn offer(read: Read, attempts: &[Attempt]) -> Option<Offer> {
-    let lesson = read.lesson?;
-    let attempt = attempts.iter().rev().find(|attempt| attempt.lesson == lesson.name);
+    let lesson = read.it.lesson?;
+    let attempt = attempts
+        .iter()
+        .rev()
+        .find(|attempt| attempt.lesson == lesson.name);
     Some(Offer {
         attempt: attempt.cloned(),
         file: read.path,
@@ -193,56 +214,63 @@ fn look_over(context: &mut Context, path: &Path) -> Result<Exit, CliError> {
     settle(&mut all);
     let (store, _folder) = context::temporary()?;
     for one in &mut all {
-        if let Some(lesson) = &one.lesson {
-            one.mistakes.extend(played_on(&store, lesson, one.path.as_deref()));
-            one.mistakes.sort();
-        }
+        let more = played_on(&store, &one.it, one.path.as_deref());
+        one.it.mistakes.extend(more);
+        one.it.mistakes.sort();
     }
     let lessons = all.len();
     let mistakes: Vec<Wrong> = all
         .into_iter()
         .flat_map(|one| {
             let file = one.file;
-            one.mistakes.into_iter().map(move |mistake| Wrong {
+            one.it.mistakes.into_iter().map(move |mistake| Wrong {
                 file: file.clone(),
                 line: mistake.line,
                 text: mistake.text,
             })
         })
         .collect();
-    let exit = if mistakes.is_empty() { Exit::Done } else { Exit::Held };
+    let exit = if mistakes.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Held
+    };
     context.out.give(&Checked { lessons, mistakes })?;
     Ok(exit)
 }
 
 /// What cannot be done on the lesson's run, or why there is none.
-fn played_on(store: &Store, lesson: &Lesson, file: Option<&Path>) -> Vec<Mistake> {
-    facts(store, lesson, file).map_or_else(
+fn played_on(store: &Store, it: &Reading, file: Option<&Path>) -> Vec<Mistake> {
+    let Some((run, line)) = &it.run else {
+        return Vec::new();
+    };
+    facts(store, run, file).map_or_else(
         |error| {
             vec![Mistake {
-                line: lesson.lines.1,
+                line: *line,
                 text: error.to_string(),
             }]
         },
-        |facts| check(lesson, &facts),
+        |facts| check(&it.conditions, &facts),
     )
 }
 
-fn facts(store: &Store, lesson: &Lesson, file: Option<&Path>) -> Result<Facts, CliError> {
+fn facts(store: &Store, run: &Run, file: Option<&Path>) -> Result<Facts, CliError> {
     let log;
-    let source = match &lesson.run {
-        Run::Sample(name) => Source::Sample(name),
+    let (source, name) = match run {
+        Run::Sample(name) => (Source::Sample(name), name),
         Run::Log(path) => {
             let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
             log = folder.join(path);
-            Source::Log(&log)
+            (Source::Log(&log), path)
         }
     };
-    let id = pipeline::copy(store, source, &lesson.name)?;
+    let id = pipeline::copy(store, source, "lesson")?;
     let main = BranchId::main(&id);
     let steps = store.branch(&main)?.steps;
     let effects = store.effects(&main)?;
     Ok(Facts {
+        name: name.clone(),
         session: store.session(&id)?,
         heads: store.heads(&main, 0..steps)?,
         trials: store.trials(&main)?,
@@ -261,14 +289,19 @@ fn line(file: &str, mistake: &Mistake) -> String {
 impl Answer for Checked {
     fn print(&self, out: &mut Out) -> io::Result<()> {
         for Wrong { file, line, text } in &self.mistakes {
-            out.para(0, &format!("{file}:{line}: {text}"))?;
+            // Never wrapped, for editors jump by such lines.
+            let told = format!("{file}:{line}: {text}");
+            out.raw(&format!("{}\n", clean_line(&told)))?;
         }
         let count = |count: usize, one: &str| super::text::count(count, one);
         let told = match self.mistakes.len() {
             0 => "no mistake".to_owned(),
             some => count(some, "mistake"),
         };
-        out.row(Tone::Plain, &format!("{}, {told}", count(self.lessons, "lesson")))
+        out.row(
+            Tone::Plain,
+            &format!("{}, {told}", count(self.lessons, "lesson")),
+        )
     }
 }
 
@@ -306,9 +339,15 @@ impl Answer for Listed {
     fn print(&self, out: &mut Out) -> io::Result<()> {
         for row in &self.lessons {
             out.row(Tone::Strong, &format!("{}  {}", row.name, row.title))?;
-            out.row(Tone::Plain, &format!("  {} of {} parts done", row.done, row.parts))?;
+            out.row(
+                Tone::Plain,
+                &format!("  {} of {} parts done", row.done, row.parts),
+            )?;
             out.para(2, &row.about)?;
         }
-        out.row(Tone::Faint, "In a terminal: dover learn, or dover learn NAME")
+        out.row(
+            Tone::Faint,
+            "In a terminal: dover learn, or dover learn NAME",
+        )
     }
 }

@@ -64,7 +64,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     context::log()?;
     let mut context = Context::new(cli.global);
     match cli.command {
-        None => screen::run(&context, cli.what),
+        None => screen::run(&context, cli.what, &cli.hide),
         Some(Command::Import(args)) => import::run(&mut context, &args),
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
         Some(Command::Show(args)) => show::run(&mut context, &args),

@@ -7,6 +7,7 @@ use directories::ProjectDirs;
 
 use super::context::Context;
 use super::error::{CliError, Exit};
+use crate::app::learn::Hidden;
 use crate::store::Store;
 use crate::term::{self, Ending, First, Options};
 use crate::ui::colour::Depth;
@@ -14,12 +15,13 @@ use crate::ui::glyph::Charset;
 use crate::ui::theme::{BUILT_IN, Theme};
 
 /// Opens the screen, on one session if one is named.
-pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
-    show(context, context.store()?, what.map_or(First::Sessions, First::One))
+pub fn run(context: &Context, what: Option<String>, hide: &[String]) -> Result<Exit, CliError> {
+    let first = what.map_or(First::Sessions, First::One);
+    show(context, context.store()?, first, Hidden::of(hide))
 }
 
 /// Opens the screen on a store, with what is to be seen first.
-pub fn show(context: &Context, store: Store, open: First) -> Result<Exit, CliError> {
+pub fn show(context: &Context, store: Store, open: First, hide: Hidden) -> Result<Exit, CliError> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(CliError::Usage(
             "the screen needs a terminal on standard input and output. Without one run `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
@@ -34,6 +36,7 @@ pub fn show(context: &Context, store: Store, open: First) -> Result<Exit, CliErr
         charset: Charset::from_env(environment),
         store,
         open,
+        hide,
         operator: context.operator(),
         model: context.model()?,
     };

@@ -17,7 +17,7 @@ pub use signals::Ending;
 
 use std::io;
 
-use crate::app::learn::Offer;
+use crate::app::learn::{Hidden, Offer};
 use crate::pipeline::ModelSettings;
 use crate::store::Store;
 use crate::ui::glyph::Charset;
@@ -29,6 +29,8 @@ pub struct Options {
     pub store: Store,
     /// What to show first.
     pub open: First,
+    /// What is kept from the eye; a lesson says for itself.
+    pub hide: Hidden,
     /// Colours.
     pub theme: Theme,
     /// Signs.

@@ -38,11 +38,12 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
     let worker = Worker::new(options.store, options.model, answers);
-    let (app, jobs) = match options.open {
+    let (mut app, jobs) = match options.open {
         First::Sessions => App::start(options.operator, None),
         First::One(what) => App::start(options.operator, Some(what)),
         First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
     };
+    app.hide = options.hide;
     let terminal = terminal()?;
     let mut shown = Shown {
         app,

@@ -27,6 +27,7 @@ mod fork;
 mod house;
 mod import;
 mod kill;
+mod learn;
 mod live;
 mod loop_offline;
 mod loop_team;

@@ -1,12 +1,14 @@
 //! Whether a lesson can be played to its end on its run: what a condition asks for must be possible there.
 
-use super::lesson::{Condition, Deed, Lesson};
+use super::lesson::{Condition, Deed};
 use super::read::Mistake;
 use crate::model::{Category, EditClass, Session, StepHead, StepKind, Trial, Verdict};
 
 /// What is known of the run of a lesson.
 #[derive(Clone, Debug)]
 pub struct Facts {
+    /// What the lesson calls it.
+    pub name: String,
     /// The session.
     pub session: Session,
     /// Its steps.
@@ -17,15 +19,14 @@ pub struct Facts {
     pub effects: Vec<usize>,
 }
 
-/// What of a lesson cannot be done on its run.
+/// Which of the parts, by their numbers, cannot be completed on the run.
 #[must_use]
-pub fn check(lesson: &Lesson, facts: &Facts) -> Vec<Mistake> {
-    let conditions = lesson.parts.iter().enumerate();
-    let wrong = conditions.filter_map(|(i, part)| {
-        let why = impossible(&part.done, facts)?;
+pub fn check(conditions: &[(usize, Condition)], facts: &Facts) -> Vec<Mistake> {
+    let wrong = conditions.iter().filter_map(|(number, condition)| {
+        let why = impossible(condition, facts)?;
         Some(Mistake {
-            line: part.done.line,
-            text: format!("part {}: {why}", i + 1),
+            line: condition.line,
+            text: format!("part {number}: {why}"),
         })
     });
     wrong.collect()
@@ -33,10 +34,12 @@ pub fn check(lesson: &Lesson, facts: &Facts) -> Vec<Mistake> {
 
 fn impossible(condition: &Condition, facts: &Facts) -> Option<String> {
     let last = facts.heads.len().saturating_sub(1);
-    let run = &facts.session.id;
+    let run = &facts.name;
     let (from, to) = condition.at.unwrap_or((0, last));
     if to > last {
-        return Some(format!("there is no step {to}: {run} has steps 0 to {last}"));
+        return Some(format!(
+            "there is no step {to}: {run} has steps 0 to {last}"
+        ));
     }
     let heads = facts.heads.get(from..=to).unwrap_or_default();
     let place = if from == to {
@@ -52,11 +55,7 @@ fn impossible(condition: &Condition, facts: &Facts) -> Option<String> {
             ));
         }
         Deed::Visit | Deed::Predict | Deed::Compare | Deed::Look(_) => return None,
-        Deed::Edit
-        | Deed::Run { .. }
-        | Deed::Verdict(_)
-        | Deed::Held(_)
-        | Deed::Passed(_) => {}
+        Deed::Edit | Deed::Run { .. } | Deed::Verdict(_) | Deed::Held(_) | Deed::Passed(_) => {}
     }
     if !heads.iter().any(editable) {
         return Some(format!(
@@ -78,11 +77,16 @@ fn impossible(condition: &Condition, facts: &Facts) -> Option<String> {
             "this can never be reached: {run} left nothing in the world from step {from} on that gate 'effects' could hold"
         )),
         Deed::Held("lineage") => Some(
-            "this can never be reached: a fork made on the screen always has its lineage".to_owned(),
+            "this can never be reached: a fork made on the screen always has its lineage"
+                .to_owned(),
         ),
-        Deed::Verdict(_) if facts.session.verifier.is_none() && facts.session.expected.is_none() => Some(format!(
-            "this can never be reached: {run} has no verifier, so no run is judged. `dover set` gives it one"
-        )),
+        Deed::Verdict(_)
+            if facts.session.verifier.is_none() && facts.session.expected.is_none() =>
+        {
+            Some(format!(
+                "this can never be reached: {run} has no verifier, so no run is judged. `dover set` gives it one"
+            ))
+        }
         Deed::Verdict(Verdict::Refuted | Verdict::PartiallyValidated)
             if facts.session.milestones.is_empty() =>
         {

@@ -17,6 +17,14 @@ impl Hidden {
     /// What can be hidden, as lessons name it.
     pub const NAMES: [&'static str; 3] = ["labels", "verdicts", "answers"];
 
+    /// All of [`Self::NAMES`] that are said.
+    #[must_use]
+    pub fn of(names: &[String]) -> Self {
+        let mut hidden = Self::default();
+        names.iter().for_each(|name| hidden.hide(name));
+        hidden
+    }
+
     /// Hides one more of [`Self::NAMES`].
     pub(super) fn hide(&mut self, name: &str) {
         match name {
@@ -24,16 +32,6 @@ impl Hidden {
             "verdicts" => self.verdicts = true,
             "answers" => self.answers = true,
             _ => {}
-        }
-    }
-
-    /// What either hides.
-    #[must_use]
-    pub const fn or(self, other: Self) -> Self {
-        Self {
-            labels: self.labels || other.labels,
-            verdicts: self.verdicts || other.verdicts,
-            answers: self.answers || other.answers,
         }
     }
 }
@@ -62,8 +60,8 @@ pub struct Lesson {
     pub parts: Vec<Part>,
     /// What is said at the end.
     pub end: String,
-    /// Lines of its file: the name's and the run's.
-    pub lines: (usize, usize),
+    /// The line of its file that names it.
+    pub line: usize,
 }
 
 /// A part of a lesson.

@@ -9,7 +9,7 @@ mod read;
 
 pub use check::{Facts, check};
 pub use lesson::{Condition, Deed, GATES, Hidden, Lesson, Part, Place, Run, STYLES, VERDICTS};
-pub use read::{Mistake, read};
+pub use read::{Mistake, Reading, read};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -111,7 +111,11 @@ impl App {
             selected: 0,
             course: None,
         });
-        let jobs = if start { begin(&app, false) } else { Vec::new() };
+        let jobs = if start {
+            begin(&app, false)
+        } else {
+            Vec::new()
+        };
         (app, jobs)
     }
 
@@ -122,7 +126,11 @@ impl App {
 
 /// Begins the selected lesson where it was left, or anew with a fresh copy of its run.
 pub(super) fn begin(app: &App, anew: bool) -> Vec<Job> {
-    let Some(offer) = app.learn.as_ref().and_then(|learn| learn.offers.get(learn.selected)) else {
+    let Some(offer) = app
+        .learn
+        .as_ref()
+        .and_then(|learn| learn.offers.get(learn.selected))
+    else {
         return Vec::new();
     };
     let kept = offer.attempt.clone().filter(|attempt| {
@@ -157,8 +165,13 @@ pub(super) fn begun(app: &mut App, begun: Result<Box<(Attempt, Opened)>, Fault>)
         Err(fault) => return app.fail(fault),
     };
     let Some(learn) = &mut app.learn else { return };
-    let found = learn.offers.iter().position(|offer| offer.lesson.name == attempt.lesson);
-    let Some((row, lesson)) = found.and_then(|row| Some((row, learn.offers.get(row)?.lesson.clone()))) else {
+    let found = learn
+        .offers
+        .iter()
+        .position(|offer| offer.lesson.name == attempt.lesson);
+    let Some((row, lesson)) =
+        found.and_then(|row| Some((row, learn.offers.get(row)?.lesson.clone())))
+    else {
         return;
     };
     learn.selected = row;
@@ -205,7 +218,9 @@ fn show(app: &mut App) {
 
 /// Opens the lesson's page: of the next part, when this one is done.
 pub(super) fn open(app: &mut App) {
-    let Some(course) = app.course_mut() else { return };
+    let Some(course) = app.course_mut() else {
+        return;
+    };
     if course.done() {
         advance(app);
     } else {
@@ -230,7 +245,9 @@ pub(super) fn go_on(app: &mut App) {
 }
 
 fn advance(app: &mut App) {
-    let Some(course) = app.course_mut() else { return };
+    let Some(course) = app.course_mut() else {
+        return;
+    };
     if course.at + 1 < course.lesson.parts.len() {
         course.at += 1;
     } else {
@@ -277,7 +294,11 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
     if app.open.is_none() {
         leave(app);
     }
-    let hidden = app.course().filter(|course| !course.ended).and_then(Course::part).map(|part| part.hide);
+    let hidden = app
+        .course()
+        .filter(|course| !course.ended)
+        .and_then(Course::part)
+        .map(|part| part.hide);
     app.hide = hidden.unwrap_or_default();
     let reading = matches!(app.views.last(), Some(View::Lesson));
     let Some(course) = app.course().filter(|course| !reading && !course.done()) else {
@@ -300,7 +321,9 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
         return Vec::new();
     };
     let guessed = guesses.len() > course.seen;
-    tried.guesses.extend(guesses.get(course.seen..).unwrap_or_default());
+    tried
+        .guesses
+        .extend(guesses.get(course.seen..).unwrap_or_default());
     course.seen = guesses.len();
     if !holds && !guessed {
         return Vec::new();
@@ -316,8 +339,14 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
 /// The lesson was left: how far it came stands in the list.
 fn leave(app: &mut App) {
     let Some(learn) = &mut app.learn else { return };
-    let Some(course) = learn.course.take() else { return };
-    if let Some(offer) = learn.offers.iter_mut().find(|offer| offer.lesson.name == course.lesson.name) {
+    let Some(course) = learn.course.take() else {
+        return;
+    };
+    if let Some(offer) = learn
+        .offers
+        .iter_mut()
+        .find(|offer| offer.lesson.name == course.lesson.name)
+    {
         offer.attempt = Some(course.attempt);
     }
 }
@@ -336,7 +365,11 @@ pub fn own(filed: &Filed) -> bool {
 }
 
 fn holds(condition: &Condition, app: &App, before: Before) -> bool {
-    let here = |step: usize| condition.at.is_none_or(|(from, to)| (from..=to).contains(&step));
+    let here = |step: usize| {
+        condition
+            .at
+            .is_none_or(|(from, to)| (from..=to).contains(&step))
+    };
     let gates = app.gates().filter(|gates| here(gates.request.step));
     let report = gates.and_then(|gates| gates.report());
     let checked = gates.and_then(|gates| gates.checked.as_ref()?.as_ref().ok());
@@ -359,17 +392,22 @@ fn holds(condition: &Condition, app: &App, before: Before) -> bool {
             edited && report.is_some() && gates_styled
         }
         Deed::Run { baseline } => outcome.is_some_and(|outcome| {
-            outcome.baseline() == baseline && !outcome.branches.iter().all(crate::model::Branch::refused)
+            outcome.baseline() == baseline
+                && !outcome.branches.iter().all(crate::model::Branch::refused)
         }),
         Deed::Verdict(verdict) => outcome.is_some_and(|outcome| outcome.verdict == Some(verdict)),
         Deed::Held(name) => {
-            let first = report.and_then(|report| report.gates.iter().find(|gate| gate.holds == Some(false)));
+            let first = report
+                .and_then(|report| report.gates.iter().find(|gate| gate.holds == Some(false)));
             gates_styled && first.is_some_and(|gate| gate.name == name)
         }
         Deed::Passed(None) => gates_styled && report.is_some_and(crate::gate::Report::ready),
         Deed::Passed(Some(name)) => {
             let holding = |report: &crate::gate::Report| {
-                report.gates.iter().any(|gate| gate.name == name && gate.holds == Some(true))
+                report
+                    .gates
+                    .iter()
+                    .any(|gate| gate.name == name && gate.holds == Some(true))
             };
             gates_styled && report.is_some_and(holding)
         }
@@ -381,7 +419,13 @@ fn holds(condition: &Condition, app: &App, before: Before) -> bool {
             Place::Effects => matches!(top, Some(View::Effects(_))),
             Place::State => matches!(top, Some(View::State(_))),
             Place::Help => matches!(top, Some(View::Help)),
-            Place::Text => top.is_none() && app.open.as_ref().is_some_and(|open| open.focus == Focus::Detail),
+            Place::Text => {
+                top.is_none()
+                    && app
+                        .open
+                        .as_ref()
+                        .is_some_and(|open| open.focus == Focus::Detail)
+            }
         },
     }
 }

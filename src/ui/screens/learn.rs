@@ -41,7 +41,15 @@ impl Painter<'_> {
             ..area
         };
         let (head, rest) = super::session::under_title(bar);
-        self.title(&heading(course, dot(self.charset)), &self.hints_told(course), true, head);
+        let of = course.lesson.parts.len();
+        let part = course.part().map_or("", |part| &part.title);
+        let text = format!(
+            "lesson {}/{of} {} {}",
+            course.at + 1,
+            dot(self.charset),
+            clean_line(part)
+        );
+        self.title(&text, &self.hints_told(course), true, head);
         for (line, row) in self.bar_lines(course, rest).iter().zip(rest.rows()) {
             line.render(row, self.buf);
         }
@@ -54,7 +62,11 @@ impl Painter<'_> {
             return "l goes on".to_owned();
         }
         let of = course.part().map_or(0, |part| part.hints.len());
-        format!("l reads the lesson {} L hint {}/{of}", dot(self.charset), course.hints().len())
+        format!(
+            "l text {} L hint {}/{of}",
+            dot(self.charset),
+            course.hints().len()
+        )
     }
 
     fn bar_lines(&self, course: &Course, area: Rect) -> Vec<Line<'static>> {
@@ -113,7 +125,12 @@ impl Painter<'_> {
     fn page_lines(&self, course: &Course, width: u16) -> Vec<Line<'static>> {
         let theme = self.theme;
         let paragraphs = |text: &str, role: Role| {
-            hanging(vec![Span::raw(" ")], Passage::plain(&clean(text), role), width, theme)
+            hanging(
+                vec![Span::raw(" ")],
+                Passage::plain(&clean(text), role),
+                width,
+                theme,
+            )
         };
         if course.ended {
             let mut lines = vec![self.page_head("The end"), Line::default()];
@@ -135,7 +152,12 @@ impl Painter<'_> {
         lines.push(Line::default());
         for (i, hint) in course.hints().iter().enumerate() {
             let head = Span::styled(format!(" hint {}  ", i + 1), theme.style(Role::Accent));
-            lines.extend(hanging(vec![head], Passage::plain(&clean(hint), Role::Text), width, theme));
+            lines.extend(hanging(
+                vec![head],
+                Passage::plain(&clean(hint), Role::Text),
+                width,
+                theme,
+            ));
         }
         let left = part.hints.len() - course.hints().len();
         let told = match left {
@@ -157,25 +179,39 @@ impl Painter<'_> {
             0 => "no hint".to_owned(),
             some => plural(some, "hint"),
         };
-        format!("{} done, with {hints}.", plural(course.attempt.done(), "part"))
+        format!(
+            "{} done, with {hints}.",
+            plural(course.attempt.done(), "part")
+        )
     }
 
     /// The list of lessons.
     pub(super) fn lessons(&mut self, area: Rect) {
         let Some(learn) = &self.app.learn else { return };
-        let finished = |offer: &&Offer| offer.attempt.as_ref().is_some_and(crate::model::Attempt::finished);
+        let finished = |offer: &&Offer| {
+            offer
+                .attempt
+                .as_ref()
+                .is_some_and(crate::model::Attempt::finished)
+        };
         let done = learn.offers.iter().filter(finished).count();
         let count = format!("{done} of {} done", plural(learn.offers.len(), "lesson"));
         let count = Line::styled(count, self.theme.style(Role::Muted));
         let areas = self.frame(area, "dover · learn to steer agents", count, true);
         let height = usize::from(areas.body.height / 2).max(1);
         let window = self.window(Pane::Lessons, learn.offers.len(), height, learn.selected);
-        let shown = learn.offers.iter().enumerate().skip(window.top).take(window.height);
+        let shown = learn
+            .offers
+            .iter()
+            .enumerate()
+            .skip(window.top)
+            .take(window.height);
         for (i, offer) in shown {
             let row = (i - window.top) * 2;
             let (first, second) = (row_of(areas.body, row), row_of(areas.body, row + 1));
             let chosen = i == learn.selected;
-            self.offer(offer, chosen, usize::from(areas.body.width)).render(first, self.buf);
+            self.offer(offer, chosen, usize::from(areas.body.width))
+                .render(first, self.buf);
             let about = format!("      {}", clean_line(&offer.lesson.about));
             let about = fit(&about, usize::from(areas.body.width).saturating_sub(1));
             Line::styled(about, self.theme.style(Role::Muted)).render(second, self.buf);
@@ -191,20 +227,36 @@ impl Painter<'_> {
         let theme = self.theme;
         let of = offer.lesson.parts.len();
         let (sign, role, told) = match &offer.attempt {
-            Some(attempt) if attempt.finished() => (Glyph::PASS.show(self.charset), Role::MilestoneReached, "done".to_owned()),
-            Some(attempt) => (" ", Role::Accent, format!("part {} of {of}", attempt.next() + 1)),
+            Some(attempt) if attempt.finished() => (
+                Glyph::PASS.show(self.charset),
+                Role::MilestoneReached,
+                "done".to_owned(),
+            ),
+            Some(attempt) => (
+                " ",
+                Role::Accent,
+                format!("part {} of {of}", attempt.next() + 1),
+            ),
             None => (" ", Role::Muted, plural(of, "part")),
         };
         let run = match &offer.lesson.run {
             Run::Sample(name) | Run::Log(name) => clean_line(name).into_owned(),
         };
-        let cursor = if chosen { Glyph::CURSOR.show(self.charset) } else { " " };
-        let told = format!("  {told} {} {run}", dot(self.charset));
+        let cursor = if chosen {
+            Glyph::CURSOR.show(self.charset)
+        } else {
+            " "
+        };
+        let name = clean_line(&offer.lesson.name);
+        let told = format!("  {name} {dot} {told} {dot} {run}", dot = dot(self.charset));
         let room = width.saturating_sub(told.chars().count() + 6);
         Line::from(vec![
             Span::styled(format!("{cursor} "), theme.style(Role::Accent)),
             Span::styled(format!("{sign} "), theme.style(role)),
-            Span::styled(fit(&clean_line(&offer.lesson.title), room), theme.style(Role::Text).add_modifier(Modifier::BOLD)),
+            Span::styled(
+                fit(&clean_line(&offer.lesson.title), room),
+                theme.style(Role::Text).add_modifier(Modifier::BOLD),
+            ),
             Span::styled(told, theme.style(role)),
         ])
     }
@@ -217,6 +269,8 @@ fn heading(course: &Course, dot: &str) -> String {
     if course.ended {
         return title.into_owned();
     }
-    let part = course.part().map_or(String::new(), |part| clean_line(&part.title).into_owned());
+    let part = course
+        .part()
+        .map_or(String::new(), |part| clean_line(&part.title).into_owned());
     format!("{title} {dot} {}/{of} {dot} {part}", course.at + 1)
 }

@@ -83,7 +83,7 @@ impl Painter<'_> {
     /// What the verifier says of the final answer, unless that is hidden.
     pub(super) fn answer_word(&self, branch: &Branch) -> Span<'static> {
         if self.app.hide.verdicts {
-            return Span::styled("answer not judged here", self.theme.style(Role::Muted));
+            return Span::styled("verdict hidden", self.theme.style(Role::Muted));
         }
         widgets::answer_word(branch, self.theme, self.charset)
     }
