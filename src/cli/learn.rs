@@ -318,6 +318,8 @@ struct Row {
     about: String,
     parts: usize,
     done: usize,
+    /// The last attempt.
+    attempt: Option<Attempt>,
 }
 
 impl From<Vec<Offer>> for Listed {
@@ -328,6 +330,7 @@ impl From<Vec<Offer>> for Listed {
             about: offer.lesson.about.clone(),
             parts: offer.lesson.parts.len(),
             done: offer.attempt.as_ref().map_or(0, Attempt::done),
+            attempt: offer.attempt,
         };
         Self {
             lessons: offers.into_iter().map(row).collect(),

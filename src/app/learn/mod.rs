@@ -63,7 +63,8 @@ pub struct Course {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
-    ticket: Ticket,
+    /// The replay that had ended by then.
+    ended: Option<Ticket>,
     guesses: usize,
 }
 
@@ -194,7 +195,8 @@ pub(super) fn begun(app: &mut App, begun: Result<Box<(Attempt, Opened)>, Fault>)
 /// Opens the part's page; what was done before it does not count.
 fn show(app: &mut App) {
     let guesses = app.open.as_ref().map_or(0, |open| open.hypotheses.len());
-    let ticket = app.tickets;
+    let ended = app.replay.as_ref().filter(|replay| !replay.running());
+    let ended = ended.map(|replay| replay.ticket);
     let part = app.course().and_then(Course::part);
     // A view that is open already was not opened for this part.
     let stale = part.is_some_and(|part| {
@@ -208,7 +210,7 @@ fn show(app: &mut App) {
         }
     }
     if let Some(course) = app.course_mut() {
-        course.before = Before { ticket, guesses };
+        course.before = Before { ended, guesses };
         course.seen = 0;
         course.note = None;
         app.extents.rewind(Pane::Lesson);
@@ -377,7 +379,7 @@ fn holds(condition: &Condition, app: &App, before: Before) -> bool {
     let gates_styled = checked.is_some_and(|checked| styled(checked.class));
     let outcome = app
         .replay_here()
-        .filter(|replay| replay.ticket > before.ticket && here(replay.request.step))
+        .filter(|replay| Some(replay.ticket) != before.ended && here(replay.request.step))
         .and_then(|replay| replay.outcome.as_ref()?.as_ref().ok())
         .filter(|outcome| styled(outcome.intervention.class));
     let top = app.views.last();
@@ -429,3 +431,6 @@ fn holds(condition: &Condition, app: &App, before: Before) -> bool {
         },
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;
