@@ -106,11 +106,9 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::PreviousDifference => judge::next_difference(app, false),
         Id::Milestones => app.views.push(View::Milestones(0)),
         Id::Replay => app.views.push(View::Replay),
-        Id::Lesson => learn::open(app),
-        Id::GoOn => learn::go_on(app),
-        Id::Hint => return learn::hint(app),
-        Id::StartLesson => return learn::begin(app, false),
-        Id::Anew => return learn::begin(app, true),
+        Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew => {
+            return learn::act(app, id);
+        }
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),

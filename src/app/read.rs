@@ -111,10 +111,7 @@ pub(super) fn go(app: &mut App, id: Id) {
         Context::Detail => Pane::Detail,
         Context::Editor => Pane::Original,
         Context::Pair => Pane::Pair,
-        Context::Lessons => {
-            let page = page(Pane::Lessons, app);
-            return learn::go(app, |at, last| moved(id, at, last, page));
-        }
+        Context::Lessons => return learn::go(app, id),
         Context::Lesson => Pane::Lesson,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,

@@ -57,7 +57,8 @@ pub fn run(context: &mut Context, args: &Learn) -> Result<Exit, CliError> {
         .into_iter()
         .filter_map(|one| offer(one, &attempts))
         .collect();
-    if !start && !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+    let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if !(start || terminal) {
         context.out.give(&Listed::from(offers))?;
         return Ok(Exit::Done);
     }

@@ -227,7 +227,9 @@ fn file(
             settle(&mut session, profile.as_ref(), home)?;
             play(store, session)?
         }
-        Content::Log | Content::Profile => log(store, path, home, profile, None, progress)?,
+        Content::Log | Content::Profile => {
+            log(store, path, home, profile.as_ref(), None, progress)?
+        }
     };
     Ok((id, true))
 }
@@ -237,23 +239,23 @@ pub(super) fn log(
     store: &Store,
     path: &Path,
     home: Option<&Path>,
-    profile: Option<ProfileFile>,
+    profile: Option<&ProfileFile>,
     copy: Option<&str>,
     progress: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<String, PipelineError> {
     let mut taken = Taken {
         importer: store.import()?,
         tools: BTreeSet::new(),
-        keys: profile.as_ref().map(key_paths).unwrap_or_default(),
+        keys: profile.map(key_paths).unwrap_or_default(),
     };
     let mut imported = import::import(path, &mut taken, progress)?;
-    settle(&mut imported.session, profile.as_ref(), home)?;
+    settle(&mut imported.session, profile, home)?;
     if let Some(runtime) = &mut imported.session.runtime {
         runtime.destination = home.map(Path::to_owned);
     }
     config::pin(&mut imported.session, taken.tools);
     if let Some(id) = copy {
-        imported.session.id = id.to_owned();
+        id.clone_into(&mut imported.session.id);
         imported.session.source_digest = None;
     }
     let ending = left_behind(&mut imported.session, imported.answer)?;

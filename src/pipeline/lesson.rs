@@ -29,7 +29,14 @@ pub fn copy(store: &Store, source: Source<'_>, wish: &str) -> Result<String, Pip
     }
     let take = |path: &Path, desk: Option<&Path>| {
         let profile = ProfileFile::beside(path)?;
-        log(store, path, desk, profile, Some(&id), &mut |_, _| true)
+        log(
+            store,
+            path,
+            desk,
+            profile.as_ref(),
+            Some(&id),
+            &mut |_, _| true,
+        )
     };
     match source {
         Source::Sample(name) if sample_names().contains(&name) => {

@@ -21,7 +21,9 @@ impl Hidden {
     #[must_use]
     pub fn of(names: &[String]) -> Self {
         let mut hidden = Self::default();
-        names.iter().for_each(|name| hidden.hide(name));
+        for name in names {
+            hidden.hide(name);
+        }
         hidden
     }
 

@@ -14,8 +14,10 @@ pub use read::{Mistake, Reading, read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::command::Id;
 use super::extent::Pane;
 use super::msg::{Fault, Job, Opened, Ticket};
+use super::read::moved;
 use super::session::{Focus, Open};
 use super::{App, View};
 use crate::model::{Attempt, Filed, PartAttempt};
@@ -125,8 +127,20 @@ impl App {
     }
 }
 
+/// Does what a key of the lessons asks for.
+pub(super) fn act(app: &mut App, id: Id) -> Vec<Job> {
+    match id {
+        Id::Hint => return hint(app),
+        Id::StartLesson => return begin(app, false),
+        Id::Anew => return begin(app, true),
+        Id::GoOn => go_on(app),
+        _ => open(app),
+    }
+    Vec::new()
+}
+
 /// Begins the selected lesson where it was left, or anew with a fresh copy of its run.
-pub(super) fn begin(app: &App, anew: bool) -> Vec<Job> {
+fn begin(app: &App, anew: bool) -> Vec<Job> {
     let Some(offer) = app
         .learn
         .as_ref()
@@ -219,7 +233,7 @@ fn show(app: &mut App) {
 }
 
 /// Opens the lesson's page: of the next part, when this one is done.
-pub(super) fn open(app: &mut App) {
+fn open(app: &mut App) {
     let Some(course) = app.course_mut() else {
         return;
     };
@@ -232,7 +246,7 @@ pub(super) fn open(app: &mut App) {
 }
 
 /// From the page: to the task, or to the next part, or out of the lesson.
-pub(super) fn go_on(app: &mut App) {
+fn go_on(app: &mut App) {
     let Some(course) = app.course() else { return };
     let (ended, done) = (course.ended, course.done());
     if matches!(app.views.last(), Some(View::Lesson)) {
@@ -259,7 +273,7 @@ fn advance(app: &mut App) {
 }
 
 /// Gives the next hint.
-pub(super) fn hint(app: &mut App) -> Vec<Job> {
+fn hint(app: &mut App) -> Vec<Job> {
     let Some(course) = app.course_mut() else {
         return Vec::new();
     };
@@ -281,10 +295,11 @@ pub(super) fn hint(app: &mut App) -> Vec<Job> {
 }
 
 /// Moves the selection of the list.
-pub(super) fn go(app: &mut App, to: impl FnOnce(usize, usize) -> usize) {
+pub(super) fn go(app: &mut App, id: Id) {
+    let page = app.extents.get(Pane::Lessons).page();
     if let Some(learn) = &mut app.learn {
         let last = learn.offers.len().saturating_sub(1);
-        learn.selected = to(learn.selected, last);
+        learn.selected = moved(id, learn.selected, last, page);
     }
 }
 
@@ -322,12 +337,12 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
     let Some(tried) = course.attempt.parts.get_mut(at) else {
         return Vec::new();
     };
-    let guessed = guesses.len() > course.seen;
+    let new_guess = guesses.len() > course.seen;
     tried
         .guesses
         .extend(guesses.get(course.seen..).unwrap_or_default());
     course.seen = guesses.len();
-    if !holds && !guessed {
+    if !holds && !new_guess {
         return Vec::new();
     }
     tried.done = holds;

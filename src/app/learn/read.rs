@@ -245,17 +245,16 @@ impl Reader<'_> {
             );
         }
         let hide = self.hidden(table, whose).unwrap_or(hide);
-        let done = match table.get("done") {
-            Some(value) => self.condition(whose, value),
-            None => {
-                self.wrong(
-                    at,
-                    format!(
-                        "{whose} has no 'done', so it could never be completed: add done = {{ … }}"
-                    ),
-                );
-                None
-            }
+        let done = if let Some(value) = table.get("done") {
+            self.condition(whose, value)
+        } else {
+            self.wrong(
+                at,
+                format!(
+                    "{whose} has no 'done', so it could never be completed: add done = {{ … }}"
+                ),
+            );
+            None
         };
         self.conditions
             .extend(done.clone().map(|done| (number, done)));

@@ -136,7 +136,7 @@ impl Painter<'_> {
             let mut lines = vec![self.page_head("The end"), Line::default()];
             lines.extend(paragraphs(&course.lesson.end, Role::Text));
             lines.push(Line::default());
-            lines.extend(paragraphs(&self.summary(course), Role::Muted));
+            lines.extend(paragraphs(&Self::summary(course), Role::Muted));
             lines.push(Line::default());
             lines.extend(paragraphs("Enter goes back to the lessons.", Role::Accent));
             return lines;
@@ -173,7 +173,7 @@ impl Painter<'_> {
         Line::styled(format!(" {}", clean_line(text)), style)
     }
 
-    fn summary(&self, course: &Course) -> String {
+    fn summary(course: &Course) -> String {
         let hints: usize = course.attempt.parts.iter().map(|part| part.hints).sum();
         let hints = match hints {
             0 => "no hint".to_owned(),
@@ -240,25 +240,34 @@ impl Painter<'_> {
             None => (" ", Role::Muted, plural(of, "part")),
         };
         let run = match &offer.lesson.run {
-            Run::Sample(name) | Run::Log(name) => clean_line(name).into_owned(),
+            Run::Sample(name) | Run::Log(name) => name,
         };
         let cursor = if chosen {
             Glyph::CURSOR.show(self.charset)
         } else {
             " "
         };
-        let name = clean_line(&offer.lesson.name);
-        let told = format!("  {name} {dot} {told} {dot} {run}", dot = dot(self.charset));
-        let room = width.saturating_sub(told.chars().count() + 6);
-        Line::from(vec![
+        let title = fit(&clean_line(&offer.lesson.title), width.saturating_sub(5));
+        let strong = theme.style(Role::Text).add_modifier(Modifier::BOLD);
+        let mut line = Line::from(vec![
             Span::styled(format!("{cursor} "), theme.style(Role::Accent)),
             Span::styled(format!("{sign} "), theme.style(role)),
-            Span::styled(
-                fit(&clean_line(&offer.lesson.title), room),
-                theme.style(Role::Text).add_modifier(Modifier::BOLD),
-            ),
-            Span::styled(told, theme.style(role)),
-        ])
+            Span::styled(title, strong),
+        ]);
+        // What does not fit beside the title is left out whole.
+        for (text, role) in [
+            (told.as_str(), role),
+            (offer.lesson.name.as_str(), Role::Muted),
+            (run.as_str(), Role::Muted),
+        ] {
+            let text = format!("  {} {}", dot(self.charset), clean_line(text));
+            let span = Span::styled(text, theme.style(role));
+            if line.width() + span.width() >= width {
+                break;
+            }
+            line.push_span(span);
+        }
+        line
     }
 }
 
