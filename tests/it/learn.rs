@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::Home;
 use crate::support::pty::Pty;
@@ -161,6 +161,10 @@ fn read_hides_what_it_asks_for_and_is_taken_up_where_it_was_left() {
         (lesson["name"].as_str(), lesson["done"].as_u64()),
         (Some("read"), Some(2))
     );
+    let part = &lesson["attempt"]["parts"][2];
+    assert_eq!(part["guesses"], json!([19]), "{part}");
+    assert_eq!((&part["done"], &part["hints"]), (&json!(false), &json!(1)));
+    assert_eq!(lesson["attempt"]["learner"], "ann");
     let mut player = Player {
         pty: pty(&home, &["learn", "read"], (140, 45)),
         part: 3,
@@ -179,8 +183,10 @@ fn read_hides_what_it_asks_for_and_is_taken_up_where_it_was_left() {
     player.pty.keys(&["h"]);
     player.pty.wait_for("l goes on");
     player.pty.keys(&["a"]);
-    player.pty.wait_for("by offline");
+    player.pty.wait_for("hypotheses for 3 of 3 trials");
     player.next("Agreeing with the rules");
+    player.back();
+    // What was hidden until now is seen.
     player.pty.wait_for("wrong answer");
     player.pty.keys(&["m"]);
     player.end("Two of five", "5 parts done, with 1 hint");
@@ -315,6 +321,7 @@ fn gates_is_played_to_its_end_and_again_on_a_fresh_copy() {
         );
         player.next("effects unreconciled");
         player.pty.keys(&["w"]);
+        player.pty.wait_for("open_ticket (compensable)");
         for (open, row) in [("1 open", "j"), ("0 open", "k")] {
             player.pty.keys(&["s"]);
             player.pty.wait_for("because:");
