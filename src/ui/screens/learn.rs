@@ -260,7 +260,7 @@ impl Painter<'_> {
             (offer.lesson.name.as_str(), Role::Muted),
             (run.as_str(), Role::Muted),
         ] {
-            let text = format!("  {} {}", dot(self.charset), clean_line(text));
+            let text = format!(" {} {}", dot(self.charset), clean_line(text));
             let span = Span::styled(text, theme.style(role));
             if line.width() + span.width() >= width {
                 break;
