@@ -14,12 +14,13 @@
 //! | [`pipeline`] | the loop: plan an edit, gate it, fork, replay, verdict |
 //! | [`app`] | what the screen is about: state, messages, update, jobs, the command table; no drawing, no I/O |
 //! | [`ui`] | how it looks: theme, widgets, screens; reads application state only |
+//! | [`export`] | a session or a comparison, taken along: Markdown, HTML, JSONL; redaction |
 //! | [`term`] | the terminal: guard, events, frames, signals, clipboard, external editor; runs the jobs |
 //! | [`cli`] | a thin file per subcommand |
 //!
 //! # Rules of the house
 //!
-//! Imports run one way: `model` ← `gate` ← `store`, `import` ← `endpoint` ← `runtime` ← `analyst` ← `pipeline` ← `app` ← `ui` ← `term` ← `cli`; a test scans them.
+//! Imports run one way: `model` ← `gate` ← `store`, `import` ← `endpoint` ← `runtime` ← `analyst` ← `pipeline` ← `app` ← `ui` ← `export` ← `term` ← `cli`; a test scans them.
 //! `model` and `gate` know neither tokio, ratatui, rusqlite nor the file system.
 //! A branch is never edited: reset is fork. Clock, ids and randomness are injected. Text from a log is cleaned once, on its way to a view.
 //! Every error says what failed, where, and what to do next.
@@ -39,6 +40,7 @@ pub mod analyst;
 pub mod app;
 pub mod cli;
 pub mod endpoint;
+pub mod export;
 pub mod gate;
 pub mod import;
 pub mod model;

@@ -6,7 +6,7 @@ use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
 use super::{
-    App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, mend, read, state,
+    App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, live, mend, read, state,
 };
 use crate::runtime::Decision;
 
@@ -14,7 +14,11 @@ use crate::runtime::Decision;
 const MOST_RUNS: usize = 25;
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
+#[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
+    if let Some(jobs) = live::act(app, id) {
+        return jobs;
+    }
     match id {
         Id::Open => return read::open_session(app),
         Id::Accept => return read::accept(app),
@@ -109,6 +113,17 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew => {
             return learn::act(app, id);
         }
+        // What only a live run knows was answered above.
+        Id::Put
+        | Id::ByHand
+        | Id::FromRecord
+        | Id::Drop
+        | Id::Steps
+        | Id::Until
+        | Id::Insert
+        | Id::Send
+        | Id::LogLevel => {}
+        Id::Live => app.views.push(View::Live),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),
@@ -146,6 +161,14 @@ fn back(app: &mut App) -> Vec<Job> {
         }
         Some(View::Editor(editor)) => {
             let at = (editor.branch.clone(), editor.original.index);
+            if let Some(purpose) = editor.live.clone() {
+                let (changed, text) = (editor.changed(), editor.text());
+                app.views.pop();
+                if changed {
+                    live::keep(app, purpose, text);
+                }
+                return Vec::new();
+            }
             if editor.changed() {
                 let (text, step) = (editor.text(), editor.original.index);
                 app.drafts.insert(at, text);

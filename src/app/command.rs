@@ -63,6 +63,16 @@ pub enum Id {
     Undone,
     Allow,
     Refuse,
+    Live,
+    Steps,
+    Until,
+    Insert,
+    Send,
+    Drop,
+    ByHand,
+    FromRecord,
+    LogLevel,
+    Put,
     Pause,
     Step,
     Stop,
@@ -126,6 +136,12 @@ pub enum Context {
     Effects,
     /// The state before a step.
     State,
+    /// A live run.
+    Live,
+    /// Writing for a live run, not typing.
+    LiveEditor,
+    /// Writing for a live run, typing.
+    LiveTyping,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -140,7 +156,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -156,6 +172,9 @@ impl Context {
         Self::Hypotheses,
         Self::Effects,
         Self::State,
+        Self::Live,
+        Self::LiveEditor,
+        Self::LiveTyping,
         Self::Help,
         Self::Notice,
         Self::Prompt,
@@ -181,6 +200,8 @@ pub enum Group {
     Effects,
     /// What was recorded before a step.
     State,
+    /// Leading a live run.
+    Live,
     /// Watching runs.
     Replay,
     /// The comparison.
@@ -203,6 +224,7 @@ impl Group {
             Self::Gates => "Gates",
             Self::Effects => "Effects",
             Self::State => "State",
+            Self::Live => "Live",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
             Self::Learn => "Lessons",
@@ -284,6 +306,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Gates,
         Group::Effects,
         Group::State,
+        Group::Live,
         Group::Replay,
         Group::Compare,
         Group::Learn,

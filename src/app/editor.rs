@@ -3,6 +3,7 @@
 use ratatui_textarea::{CursorMove, Input, Key as Pressed, TextArea, WrapMode};
 
 use super::key::{Code, Key};
+use super::live::For;
 use crate::model::{BranchId, Step};
 use crate::pipeline::Tests;
 
@@ -19,6 +20,8 @@ pub struct Editor {
     pub area: TextArea<'static>,
     /// Whether keys are text.
     pub typing: bool,
+    /// What is written for a live run; none: an edit for a fork.
+    pub live: Option<For>,
     /// The hypothesis that the edit tests.
     pub tests: Option<Tests>,
 }
@@ -35,6 +38,7 @@ impl Editor {
             seed,
             area,
             typing: true,
+            live: None,
             tests: None,
         }
     }

@@ -34,6 +34,12 @@ pub enum Pane {
     Effects,
     /// The state before a step.
     State,
+    /// What waits in a live run.
+    Queue,
+    /// The text of what is selected in a live run.
+    LiveText,
+    /// A live run's log.
+    Log,
     /// The key help.
     Help,
     /// The whole text of a notice.

@@ -480,7 +480,7 @@ pub(crate) fn press(app: &mut App, keys: &str) {
 
 /// The picker with three sessions.
 pub(crate) fn picker() -> App {
-    let (mut app, _) = App::start("ann".into(), None);
+    let (mut app, _) = App::start("ann".into(), None, None);
     let summary = |id: &str, title: &str, success, milestones, branches| SessionSummary {
         session: Session {
             id: id.into(),

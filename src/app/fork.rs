@@ -139,7 +139,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn new(branch: Branch) -> Self {
+    pub(super) fn new(branch: Branch) -> Self {
         Self {
             branch,
             heads: Vec::new(),
@@ -180,7 +180,7 @@ impl Run {
         }
     }
 
-    fn push(&mut self, head: StepHead) {
+    pub(super) fn push(&mut self, head: StepHead) {
         let at_tail = self.selected + 1 >= self.heads.len();
         self.heads.push(head);
         self.delta = None;
@@ -191,7 +191,7 @@ impl Run {
         }
     }
 
-    fn hear(&mut self, agent: String, text: &str) {
+    pub(super) fn hear(&mut self, agent: String, text: &str) {
         let (speaker, so_far) = self
             .delta
             .get_or_insert_with(|| (agent.clone(), String::new()));

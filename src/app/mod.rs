@@ -20,6 +20,7 @@ pub mod hypotheses;
 mod judge;
 pub mod key;
 pub mod learn;
+pub mod live;
 mod mend;
 pub mod msg;
 pub mod picker;
@@ -43,6 +44,7 @@ use editor::Editor;
 use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
+use live::Live;
 use msg::Ticket;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
@@ -69,6 +71,8 @@ pub enum View {
     Effects(Box<Effects>),
     /// The state before a step.
     State(Box<StateView>),
+    /// The live run; its state outlives the view.
+    Live,
     /// The key help.
     Help,
     /// The last notice in full.
@@ -94,6 +98,14 @@ pub enum Purpose {
     Undone,
     /// Says why a step is suspected.
     Suspect,
+    /// Says how many steps a live run goes.
+    Steps,
+    /// Says what a live run stops before.
+    Until,
+    /// Says who speaks to whom in a message to be put in.
+    Insert,
+    /// Says whom a message is sent to.
+    Send,
 }
 
 /// A line of input.
@@ -142,6 +154,8 @@ pub struct App {
     pub prompt: Option<Prompt>,
     /// The fork being replayed, or the last one that was.
     pub replay: Option<Replay>,
+    /// The team that runs now, or the last one that did.
+    pub live: Option<Live>,
     /// Who analyses the open session just now.
     pub analysing: Option<hypotheses::By>,
     /// The lessons, when the screen was opened to learn.
@@ -171,17 +185,19 @@ pub enum Exit {
 }
 
 impl App {
-    /// The state at the start and the first jobs: the samples, and what was asked for on the command line.
+    /// The state at the start and the first jobs: the samples, and what was asked for on the command line; `live` names a team that
+    /// is being started.
     #[must_use]
-    pub fn start(operator: String, open: Option<String>) -> (Self, Vec<Job>) {
+    pub fn start(operator: String, open: Option<String>, live: Option<String>) -> (Self, Vec<Job>) {
         let mut app = Self {
             operator,
             picker: Picker::default(),
             open: None,
-            views: Vec::new(),
+            views: live.iter().map(|_| View::Live).collect(),
             drafts: BTreeMap::new(),
             prompt: None,
             replay: None,
+            live: live.map(Live::new),
             analysing: None,
             learn: None,
             hide: learn::Hidden::default(),
@@ -210,6 +226,13 @@ impl App {
             return Context::Prompt;
         }
         match (self.views.last(), &self.open) {
+            (Some(View::Editor(editor)), _) if editor.live.is_some() => {
+                if editor.typing {
+                    Context::LiveTyping
+                } else {
+                    Context::LiveEditor
+                }
+            }
             (Some(View::Editor(editor)), _) if editor.typing => Context::Typing,
             (Some(View::Editor(_)), _) => Context::Editor,
             (Some(View::Gates(_)), _) => Context::Gates,
@@ -221,6 +244,7 @@ impl App {
             (Some(View::Hypotheses(_)), _) => Context::Hypotheses,
             (Some(View::Effects(_)), _) => Context::Effects,
             (Some(View::State(_)), _) => Context::State,
+            (Some(View::Live), _) => Context::Live,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (Some(View::Lesson), _) => Context::Lesson,
@@ -295,6 +319,7 @@ impl App {
     #[must_use]
     pub fn running(&self) -> bool {
         self.replay.as_ref().is_some_and(Replay::running)
+            || self.live.as_ref().is_some_and(Live::running)
     }
 
     /// Tells the operator something.
@@ -325,5 +350,7 @@ mod effects_tests;
 mod gates_tests;
 #[cfg(test)]
 pub(crate) mod hypotheses_tests;
+#[cfg(test)]
+pub(crate) mod live_tests;
 #[cfg(test)]
 mod tests;

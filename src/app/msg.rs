@@ -9,7 +9,9 @@ use crate::model::{
     Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session,
     Step, StepHead, Trial,
 };
-use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
+use crate::pipeline::{
+    Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
+};
 use crate::runtime::Decision;
 use crate::store::SessionSummary;
 
@@ -93,6 +95,10 @@ pub enum Msg {
     Edited(Result<String, Fault>),
     /// The run of a lesson is there, and how far the learner is.
     Learning(Result<Box<(Attempt, Opened)>, Fault>),
+    /// Something is told of the live run.
+    Live(Told),
+    /// The live run ended.
+    LiveOver(Result<Box<Lived>, Fault>),
     /// Something went wrong.
     Failed(Fault),
 }
@@ -270,6 +276,8 @@ pub enum Job {
     Learn(Offer, Attempt),
     /// Keeps how far the learner is.
     KeepAttempt(Attempt),
+    /// Orders something of the live run.
+    Live(Order),
     /// Opens a text in the external editor.
     External(String),
     /// Copies a text through the terminal.

@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, hypotheses, learn, mend, state};
+use super::{App, Prompt, Purpose, View, effects, hypotheses, learn, live, mend, state};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -94,6 +94,7 @@ pub(super) fn go(app: &mut App, id: Id) {
         Context::Hypotheses => Pane::Hypothesis,
         Context::Effects => return effects::go(app, id),
         Context::State => return state::go(app, id),
+        Context::Live => return live::go(app, id),
         Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
             if let Some(View::Gates(gates)) = app.views.last_mut() {
                 let last = gates.last();
@@ -109,13 +110,13 @@ pub(super) fn go(app: &mut App, id: Id) {
             Pane::Gates
         }
         Context::Detail => Pane::Detail,
-        Context::Editor => Pane::Original,
+        Context::Editor | Context::LiveEditor => Pane::Original,
         Context::Pair => Pane::Pair,
         Context::Lessons => return learn::go(app, id),
         Context::Lesson => Pane::Lesson,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,
-        Context::Typing | Context::Prompt => return,
+        Context::Typing | Context::LiveTyping | Context::Prompt => return,
     };
     app.extents.scroll(scrolled, |extent: Extent| {
         moved(id, extent.top, extent.last_top(), extent.page())
@@ -166,13 +167,24 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
         Purpose::Keep => return effects::decide(app, EffectState::Reconciled, line),
         Purpose::Undone => return effects::decide(app, EffectState::Reverted, line),
         Purpose::Suspect => return hypotheses::suspect(app, line),
+        Purpose::Steps | Purpose::Until | Purpose::Insert | Purpose::Send => {
+            return live::accept(app, purpose, line);
+        }
         Purpose::Filter | Purpose::Search | Purpose::Goto => {}
     }
     let Some(open) = &mut app.open else {
         return Vec::new();
     };
     match purpose {
-        Purpose::Filter | Purpose::Owner | Purpose::Keep | Purpose::Undone | Purpose::Suspect => {}
+        Purpose::Filter
+        | Purpose::Owner
+        | Purpose::Keep
+        | Purpose::Undone
+        | Purpose::Suspect
+        | Purpose::Steps
+        | Purpose::Until
+        | Purpose::Insert
+        | Purpose::Send => {}
         Purpose::Search if line.is_empty() => open.search = None,
         Purpose::Search => {
             open.search = Some(Search {

@@ -37,6 +37,8 @@ pub struct StateView {
     turned: BTreeSet<String>,
     /// The selected row.
     pub selected: usize,
+    /// The state of a live run before the message that waits, which the store does not have.
+    live: Option<Checkpoint>,
 }
 
 impl StateView {
@@ -74,14 +76,42 @@ pub(super) fn open(app: &mut App) -> Vec<Job> {
     let Some(open) = &app.open else {
         return Vec::new();
     };
+    let (branch, step) = (open.branch.id.clone(), open.selected);
+    show(app, branch, step)
+}
+
+/// Shows the state before a step of a branch.
+pub(super) fn show(app: &mut App, branch: BranchId, step: usize) -> Vec<Job> {
+    show_with(app, branch, step, None)
+}
+
+/// Shows the state of a live run before the message that waits.
+pub(super) fn live(app: &mut App, step: usize, now: Checkpoint) -> Vec<Job> {
+    let Some(live) = &app.live else {
+        return Vec::new();
+    };
+    let main = live.main().cloned();
+    let nothing = main.is_none();
+    let branch = main.unwrap_or_else(|| BranchId::main(&live.session.id));
+    let jobs = show_with(app, branch.clone(), step, Some(now));
+    if nothing {
+        // Nothing is in the store yet.
+        came(app, &(branch, step, None), Ok(Recorded::default()));
+        return Vec::new();
+    }
+    jobs
+}
+
+fn show_with(app: &mut App, branch: BranchId, step: usize, live: Option<Checkpoint>) -> Vec<Job> {
     let view = StateView {
-        branch: open.branch.id.clone(),
-        step: open.selected,
+        branch,
+        step,
         held: None,
         recorded: None,
         nodes: Vec::new(),
         turned: BTreeSet::new(),
         selected: 0,
+        live,
     };
     let job = view.job();
     app.extents.rewind(Pane::State);
@@ -100,13 +130,22 @@ fn panel(app: &mut App) -> Option<&mut StateView> {
 pub(super) fn came(
     app: &mut App,
     asked: &(BranchId, usize, Option<usize>),
-    recorded: Result<Recorded, Fault>,
+    mut recorded: Result<Recorded, Fault>,
 ) {
     let Some(view) =
         panel(app).filter(|it| (&it.branch, it.step, it.held) == (&asked.0, asked.1, asked.2))
     else {
         return;
     };
+    if let (Some(live), Ok(recorded)) = (&view.live, &mut recorded) {
+        recorded.boundaries.push(live.step);
+        if view.step == live.step {
+            recorded.now = Some(live.clone());
+        }
+        if view.held == Some(live.step) {
+            recorded.then = Some(live.clone());
+        }
+    }
     view.nodes = match &recorded {
         Ok(Recorded {
             now: Some(now),

@@ -2,8 +2,10 @@
 
 use super::command::{Command, Context as C, Group as G, Id};
 use super::key::{Code, Key};
+use super::live::Phase;
 use super::{App, View, hypotheses, mend};
 use crate::gate::Action;
+use crate::pipeline::Standing;
 
 const fn command(
     id: Id,
@@ -48,6 +50,8 @@ const PANES: &[C] = &[
     C::Hypotheses,
     C::Effects,
     C::State,
+    C::Live,
+    C::LiveEditor,
     C::Help,
     C::Notice,
     C::Lessons,
@@ -55,6 +59,8 @@ const PANES: &[C] = &[
 ];
 const OVER: &[C] = &[
     C::Editor,
+    C::Live,
+    C::LiveEditor,
     C::Gates,
     C::Replay,
     C::Compare,
@@ -64,6 +70,8 @@ const OVER: &[C] = &[
     C::Hypotheses,
     C::Effects,
     C::State,
+    C::Live,
+    C::LiveEditor,
     C::Help,
     C::Notice,
     C::Lesson,
@@ -93,8 +101,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Anew, "start anew", G::Learn, &[k('R')], &[C::Lessons], "Starts the selected lesson from its beginning, on a fresh copy of its run").hinted(),
     command(Id::GoOn, "go on", G::Learn, &[key(Code::Enter), k('l')], &[C::Lesson], "Goes to the task, or on to the next part").hinted(),
     command(Id::Lesson, "lesson", G::Learn, &[k('l')], WORK, "Shows the lesson's page; once the task is done, the next part").hinted().unless(needs_lesson),
-    command(Id::Hint, "hint", G::Learn, &[k('L')], WORK, "Gives the lesson's next hint").unless(needs_lesson),
-    command(Id::Hint, "hint", G::Learn, &[k('L')], &[C::Lesson], "Gives the next hint on the lesson's page").hinted(),
+    command(Id::Hint, "hint", G::Learn, &[k('T')], WORK, "Gives the lesson's next hint").unless(needs_lesson),
+    command(Id::Hint, "hint", G::Learn, &[k('T')], &[C::Lesson], "Gives the next hint on the lesson's page").hinted(),
     command(Id::Open, "open", G::Read, &[key(Code::Enter)], &[C::Picker], "Opens the selected session").hinted(),
     command(Id::Filter, "filter", G::Read, &[k('/')], &[C::Picker], "Narrows the list to sessions that contain the words").hinted(),
     command(Id::Read, "read", G::Read, &[key(Code::Enter), key(Code::Right)], &[C::Steps], "Opens the selected step's whole text").hinted(),
@@ -145,6 +153,28 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Reconcile, "ask destinations", G::Effects, &[k('R')], &[C::Effects], "Shows the commands that ask the destinations, then runs them").hinted().unless(needs_commands),
     command(Id::Keep, "keep", G::Effects, &[k('s')], &[C::Effects], "The selected effect stays and is not repeated; asks for the reason").hinted().unless(needs_effect),
     command(Id::Undone, "undone", G::Effects, &[k('u')], &[C::Effects], "The selected effect was undone; asks for the reason").hinted().unless(needs_effect),
+    command(Id::Allow, "allow", G::Live, &[k('y')], &[C::Live], "Lets the tool call happen that is held").hinted().unless(needs_call),
+    command(Id::Refuse, "refuse", G::Live, &[k('n')], &[C::Live], "Refuses the call that is held: the tool fails and the run goes on").hinted().unless(needs_call),
+    command(Id::ByHand, "answer", G::Live, &[k('a')], &[C::Live], "Answers what the team asks you, or the held call in its tool's place").hinted().unless(needs_question),
+    command(Id::FromRecord, "from record", G::Live, &[k('r')], &[C::Live], "Answers the held call with what the same call answered before").hinted().unless(needs_record),
+    command(Id::Pause, "run/pause", G::Live, &[k(' ')], &[C::Live], "Lets the run go on by itself, or pauses it before its next message").hinted().unless(needs_going),
+    command(Id::Step, "step", G::Live, &[k('s')], &[C::Live], "Commits the next message and goes to the boundary after it").hinted().unless(needs_boundary),
+    command(Id::Edit, "edit", G::Live, &[k('e')], &[C::Live], "Rewrites the selected message before it is committed").hinted().unless(needs_waiting_message),
+    command(Id::Until, "until", G::Live, &[k('u')], &[C::Live], "Runs until a message of an agent, of a kind or with words in it is about to be committed").hinted().unless(needs_boundary),
+    command(Id::Steps, "n steps", G::Live, &[k('S')], &[C::Live], "Makes as many steps as you say, then pauses").hinted().unless(needs_boundary),
+    command(Id::State, "state", G::Live, &[k('t')], &[C::Live], "Shows the agents' state before the message that waits, or before the selected step").hinted(),
+    command(Id::Send, "send", G::Live, &[k('m')], &[C::Live], "Sends a message to an agent or a topic").hinted().unless(needs_boundary),
+    command(Id::Insert, "insert", G::Live, &[k('i')], &[C::Live], "Puts a message before the selected one").unless(needs_boundary),
+    command(Id::Drop, "drop", G::Live, &[k('D')], &[C::Live], "Takes the selected message out of the queue").unless(needs_waiting_message),
+    command(Id::Stop, "stop", G::Live, &[k('x')], &[C::Live], "Ends the run here; the steps made stay").hinted().unless(needs_going),
+    command(Id::LogLevel, "log level", G::Live, &[k('l')], &[C::Live], "Shows only warnings and errors of the log, only errors, or all of it"),
+    command(Id::NextPane, "next pane", G::Live, &[key(Code::Tab)], &[C::Live], "Gives the keys to the next pane: what waits, the steps, the log").hinted(),
+    command(Id::PreviousPane, "previous pane", G::Live, &[Key::shift(Code::Tab)], &[C::Live], "Gives the keys to the pane before"),
+    command(Id::Live, "live run", G::Live, &[k('L')], SESSION, "Goes back to the team that runs now").hinted().unless(needs_live),
+    command(Id::Put, "send", G::Live, &[Key::ctrl('s')], &[C::LiveTyping, C::LiveEditor], "Sends what you wrote: into the queue, or as the answer").hinted(),
+    command(Id::Type, "type", G::Live, &[k('i'), key(Code::Enter)], &[C::LiveEditor], "Types again").hinted(),
+    command(Id::External, "$EDITOR", G::Live, &[Key::ctrl('e')], &[C::LiveEditor, C::LiveTyping], "Edits the text in $VISUAL or $EDITOR").hinted(),
+    command(Id::StopTyping, "plain keys", G::Live, &[key(Code::Esc)], &[C::LiveTyping], "Stops typing, so that keys are commands again").hinted(),
     command(Id::Allow, "allow", G::Replay, &[k('y')], &[C::Replay], "Lets the new effect happen that a run waits with").hinted().unless(needs_asked),
     command(Id::Refuse, "refuse", G::Replay, &[k('n')], &[C::Replay], "Refuses the new effect: the tool fails and the run goes on").hinted().unless(needs_asked),
     command(Id::Pause, "pause/resume", G::Replay, &[k(' ')], &[C::Replay], "Pauses every run before its next step, or goes on").hinted().unless(needs_running),
@@ -180,8 +210,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
-    command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State], "Shows the keys").hinted(),
-    command(Id::Notice, "message", G::General, &[k('!')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State], "Shows the last message in full").unless(needs_notice),
+    command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor], "Shows the keys").hinted(),
+    command(Id::Notice, "message", G::General, &[k('!')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Lessons, C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
     command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
 ];
@@ -391,6 +421,80 @@ fn needs_run(app: &App) -> Option<&'static str> {
         .as_ref()
         .is_none_or(|replay| replay.run().is_none());
     none.then_some("No run has started yet")
+}
+
+fn phase(app: &App) -> Option<&Phase> {
+    app.live.as_ref().map(|live| &live.phase)
+}
+
+fn needs_live(app: &App) -> Option<&'static str> {
+    let session = app.open.as_ref().map(|open| open.session.id.as_str());
+    let main = app.live.as_ref().and_then(|live| live.main());
+    let here = main.is_some_and(|main| Some(main.session()) == session);
+    (!here).then_some("No team runs here: dover run NAME ENTRY --task TEXT starts one")
+}
+
+fn needs_call(app: &App) -> Option<&'static str> {
+    let held = matches!(phase(app), Some(Phase::Stands(Standing::Held { .. })));
+    (!held).then_some("No tool call waits for a decision")
+}
+
+fn needs_question(app: &App) -> Option<&'static str> {
+    let asked = matches!(
+        phase(app),
+        Some(Phase::Stands(
+            Standing::Held { .. } | Standing::Asked { .. }
+        ))
+    );
+    (!asked).then_some("Nobody asks for an answer just now")
+}
+
+fn needs_record(app: &App) -> Option<&'static str> {
+    if app
+        .live
+        .as_ref()
+        .is_some_and(|live| live.recorded().is_some())
+    {
+        return None;
+    }
+    needs_call(app).or(Some(
+        "No earlier call of this tool with the same arguments is on record",
+    ))
+}
+
+fn needs_going(app: &App) -> Option<&'static str> {
+    match phase(app) {
+        Some(Phase::Over(_)) | None => {
+            Some("The run is over: Esc goes to its session, where any step can be forked")
+        }
+        Some(_) => None,
+    }
+}
+
+fn needs_boundary(app: &App) -> Option<&'static str> {
+    match phase(app) {
+        Some(Phase::Stands(Standing::Boundary(_))) => None,
+        Some(Phase::Stands(Standing::Held { .. })) => {
+            Some("A tool call waits for your decision first: y, n, a or r")
+        }
+        Some(Phase::Stands(Standing::Asked { .. })) => {
+            Some("The team waits for your answer first: a writes it")
+        }
+        Some(Phase::Starting | Phase::Moves(_)) => {
+            Some("The run moves: Space pauses it before its next message")
+        }
+        Some(Phase::Over(_)) | None => needs_going(app),
+    }
+}
+
+fn needs_waiting_message(app: &App) -> Option<&'static str> {
+    needs_boundary(app).or_else(|| {
+        let none = app
+            .live
+            .as_ref()
+            .is_none_or(|live| live.waiting().is_none());
+        none.then_some("No message waits: m sends one, i puts one in")
+    })
 }
 
 fn needs_notice(app: &App) -> Option<&'static str> {

@@ -213,7 +213,7 @@ fn a_log_taken_in_leaves_the_screen_to_who_went_on() {
     let taken = || Msg::TakenIn(Ok("big".into()));
     let opens = |jobs: &[Job]| jobs.iter().any(|job| matches!(job, Job::Open(_)));
 
-    let (mut waiting, _) = App::start("me".into(), Some("big.json".into()));
+    let (mut waiting, _) = App::start("me".into(), Some("big.json".into()), None);
     assert!(opens(&update(&mut waiting, taken())));
 
     let mut editing = fixture::opened();

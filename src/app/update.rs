@@ -6,7 +6,7 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, hypotheses, judge, learn, mend, read, state};
+use super::{App, Purpose, View, act, effects, hypotheses, judge, learn, live, mend, read, state};
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
@@ -30,6 +30,8 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::ToTest(result) => hypotheses::to_test(app, result.map(|found| *found)),
         Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
         Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
+        Msg::Live(told) => live::told(app, told),
+        Msg::LiveOver(result) => live::over(app, result.map(|lived| *lived)),
         other => {
             settle(app, other);
             Vec::new()
@@ -121,7 +123,9 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::ToTest(_)
         | Msg::Approved(..)
         | Msg::Progress(..)
-        | Msg::Replayed(..) => {}
+        | Msg::Replayed(..)
+        | Msg::Live(_)
+        | Msg::LiveOver(_) => {}
     }
 }
 
@@ -134,11 +138,15 @@ fn shows(app: &App, branch: &BranchId) -> bool {
 
 fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
     if let Some(opened) = heed(app, result) {
+        // A live run stays in front of its own session.
+        let own = app.live.as_ref().and_then(live::Live::main);
+        let own = own.is_some_and(|main| main.session() == opened.session.id);
         app.open = Some(Open::new(*opened));
-        app.views.clear();
+        app.views.retain(|view| own && matches!(view, View::Live));
         app.extents.rewind(Pane::Steps);
         app.extents.rewind(Pane::Detail);
-        let fresh = app.open.as_ref().filter(|open| open.branches.len() == 1);
+        let fresh = app.open.as_ref();
+        let fresh = fresh.filter(|open| !own && open.branches.len() == 1);
         let coverage = fresh.map(|open| &open.session.coverage);
         match coverage {
             // What was not read as it was meant comes before what to do.
@@ -163,8 +171,10 @@ fn shown(app: &mut App, result: Result<Box<BranchView>, Fault>) {
 
 /// A step's text is for the run watched, for the message list, or for both.
 fn step(app: &mut App, branch: &BranchId, index: usize, view: StepView) {
+    let lived = app.live.as_mut().and_then(|live| live.run.as_mut());
+    let lived = lived.filter(|run| run.branch.id == *branch);
     let run = app.replay.as_mut().and_then(|replay| replay.run_of(branch));
-    if let Some(run) = run.filter(|run| run.asked == Some(index)) {
+    if let Some(run) = run.or(lived).filter(|run| run.asked == Some(index)) {
         run.asked = None;
         run.detail = Some((index, view.step.clone()));
     }
@@ -204,7 +214,7 @@ fn heed<T>(app: &mut App, result: Result<T, Fault>) -> Option<T> {
 /// Terminals send Alt as Esc before the key, so Esc and a quick key look the same. No command has Alt: outside of a text it
 /// was Esc and the key.
 fn press(app: &mut App, key: Key) -> Vec<Job> {
-    if key.alt && app.context() != Context::Typing {
+    if key.alt && !matches!(app.context(), Context::Typing | Context::LiveTyping) {
         let mut jobs = press_one(app, Key::of(Code::Esc));
         jobs.extend(press_one(app, Key { alt: false, ..key }));
         return jobs;
@@ -228,7 +238,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
         return act::act(app, found.id, asked);
     }
     match context {
-        Context::Typing => {
+        Context::Typing | Context::LiveTyping => {
             if let Some(View::Editor(editor)) = app.views.last_mut() {
                 editor.press(key);
             }
@@ -365,9 +375,20 @@ fn found(app: &mut App, branch: &BranchId, words: &str, hits: Option<Vec<usize>>
 }
 
 fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
+    let mut jobs = follow(app, &progress);
+    if let Some(replay) = &mut app.replay
+        && replay.ticket == ticket
+    {
+        jobs.extend(replay.take(progress).map(Job::Milestones));
+    }
+    jobs
+}
+
+/// What happens to a branch, where it is shown.
+pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
     let mut jobs = Vec::new();
     if let Some(open) = &mut app.open {
-        match &progress {
+        match progress {
             Progress::Step { branch, head } if open.steps.branch == *branch => {
                 let at_tail = open.selected + 1 >= open.steps.len;
                 open.steps.push(head.clone());
@@ -393,11 +414,6 @@ fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
             }
             _ => {}
         }
-    }
-    if let Some(replay) = &mut app.replay
-        && replay.ticket == ticket
-    {
-        jobs.extend(replay.take(progress).map(Job::Milestones));
     }
     jobs
 }
@@ -464,6 +480,11 @@ fn wanted(app: &mut App) -> Vec<Job> {
         && let Some(run) = replay.run_mut()
     {
         jobs.extend(run.wanted(&open.session));
+    }
+    if let (Some(View::Live), Some(live)) = (app.views.last(), &mut app.live)
+        && let Some(run) = &mut live.run
+    {
+        jobs.extend(run.wanted(&live.session));
     }
     for view in &mut app.views {
         if let View::Compare(compare) = view {

@@ -4,6 +4,7 @@ mod adapter;
 mod allow;
 mod debug;
 mod eval;
+mod export;
 mod learn;
 mod model;
 mod value;
@@ -22,6 +23,7 @@ pub use adapter::{Adapter, AdapterWhat, Check, StartCustom, StartTeam, Starting}
 pub use allow::Allow;
 pub use debug::Debug;
 pub use eval::{Eval, EvalCommand};
+pub use export::{Export, Form, Screen, Unlooked};
 pub use learn::Learn;
 pub use model::{Analysing, Spending};
 use value::{duration, effect, mark, named, owner, tool, verifier};
@@ -100,6 +102,8 @@ pub enum Command {
     Resume(Resume),
     /// Put two branches side by side
     Compare(Compare),
+    /// Take a session or a comparison along: Markdown, HTML, JSONL, a picture of a screen
+    Export(Export),
     /// List what the store holds
     Sessions,
     /// Set expected answer, verifier, milestones; record what became of an effect

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::export::ExportError;
 use crate::gate::receipt::Fault;
 use crate::pipeline::PipelineError;
 use crate::runtime::RuntimeError;
@@ -47,6 +48,9 @@ pub enum CliError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Something that cannot be taken along.
+    #[error(transparent)]
+    Export(ExportError),
     /// A runtime.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
@@ -78,6 +82,17 @@ pub enum CliError {
     Output(#[from] io::Error),
 }
 
+impl From<ExportError> for CliError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => Self::Store(error),
+            ExportError::Pipeline(error) => Self::Pipeline(error),
+            ExportError::Output(error) => Self::Output(error),
+            other @ ExportError::Redaction(_) => Self::Export(other),
+        }
+    }
+}
+
 impl CliError {
     /// The exit status. A reader that has seen enough (`| head`) is no failure.
     #[must_use]
@@ -86,10 +101,12 @@ impl CliError {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Pipeline(PipelineError::Runtime(error)) | Self::Runtime(error) => match error {
                 RuntimeError::Missing { .. } | RuntimeError::World { .. } => Exit::Usage,
-                // What was named cannot be started; else the run broke down.
-                RuntimeError::Adapter(AdapterError::Start { .. } | AdapterError::Entry { .. }) => {
-                    Exit::Usage
-                }
+                // What was named cannot be started, or is of something else; else the run broke down.
+                RuntimeError::Adapter(
+                    AdapterError::Start { .. }
+                    | AdapterError::Entry { .. }
+                    | AdapterError::Incompatible { .. },
+                ) => Exit::Usage,
                 RuntimeError::Endpoint { .. }
                 | RuntimeError::Broken { .. }
                 | RuntimeError::Adapter(_) => Exit::Held,
@@ -103,7 +120,11 @@ impl CliError {
             | Self::BrokenOff
             | Self::Threads(_)
             | Self::Output(_) => Exit::Held,
-            Self::Usage(_) | Self::Pipeline(_) | Self::Store(_) | Self::File { .. } => Exit::Usage,
+            Self::Usage(_)
+            | Self::Export(_)
+            | Self::Pipeline(_)
+            | Self::Store(_)
+            | Self::File { .. } => Exit::Usage,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::screen;
-use crate::app::learn::{Facts, Hidden, Mistake, Offer, Reading, Run, check, read};
+use crate::app::learn::{Facts, Mistake, Offer, Reading, Run, check, read};
 use crate::model::{Attempt, BranchId, SystemClock, clean_line};
 use crate::pipeline::{self, Source};
 use crate::store::Store;
@@ -62,12 +62,7 @@ pub fn run(context: &mut Context, args: &Learn) -> Result<Exit, CliError> {
         context.out.give(&Listed::from(offers))?;
         return Ok(Exit::Done);
     }
-    screen::show(
-        context,
-        store,
-        First::Lessons(offers, start),
-        Hidden::default(),
-    )
+    screen::lessons(context, store, First::Lessons(offers, start))
 }
 
 /// The learners' store: beside the usual one, with `learn` in its name.

@@ -14,6 +14,7 @@ mod debug;
 mod demo;
 mod error;
 mod eval;
+mod export;
 mod fork;
 mod import;
 mod keys;
@@ -75,6 +76,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Approve(args)) => approve::run(&mut context, &args),
         Some(Command::Resume(args)) => resume::run(&mut context, &args),
         Some(Command::Compare(args)) => compare::run(&mut context, &args),
+        Some(Command::Export(args)) => export::run(&mut context, &args),
         Some(Command::Sessions) => sessions::run(&mut context),
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),

@@ -116,7 +116,12 @@ impl Out {
 
     /// Writes text as it is, for files that go to standard output (a schema, a session, a table).
     pub fn raw(&mut self, text: &str) -> io::Result<()> {
-        self.sink.write_all(text.as_bytes())?;
+        self.bytes(text.as_bytes())
+    }
+
+    /// The same of bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sink.write_all(bytes)?;
         self.sink.flush()
     }
 

@@ -13,7 +13,7 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::text::in_trials;
-use crate::import;
+use crate::export;
 use crate::model::{BranchId, Effect, Session};
 use crate::pipeline;
 use crate::store::Store;
@@ -111,7 +111,7 @@ fn write(store: &Store, session: &Session, file: &Path) -> Result<(), CliError> 
         .iter()
         .map(|(step, checkpoint, effects)| (*step, checkpoint.as_ref(), effects.as_slice()));
     let written = File::create(file).map(BufWriter::new).and_then(|mut out| {
-        import::export(&mut out, session, records, branch.answer.as_deref())?;
+        export::original(&mut out, session, records, branch.answer.as_deref())?;
         out.flush()
     });
     written.map_err(|source| CliError::File {

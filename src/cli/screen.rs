@@ -9,7 +9,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use crate::app::learn::Hidden;
 use crate::store::Store;
-use crate::term::{self, Ending, First, Options};
+use crate::term::{self, Ending, First, Options, Team};
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::{BUILT_IN, Theme};
@@ -17,12 +17,33 @@ use crate::ui::theme::{BUILT_IN, Theme};
 /// Opens the screen, on one session if one is named.
 pub fn run(context: &Context, what: Option<String>, hide: &[String]) -> Result<Exit, CliError> {
     let first = what.map_or(First::Sessions, First::One);
-    show(context, context.store()?, first, Hidden::of(hide))
+    show(context, context.store()?, first, Hidden::of(hide), None)
 }
 
-/// Opens the screen on a store, with what is to be seen first.
-pub fn show(context: &Context, store: Store, open: First, hide: Hidden) -> Result<Exit, CliError> {
-    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+/// Opens the screen on a team that is started.
+pub fn team(context: &Context, team: Team) -> Result<Exit, CliError> {
+    let hide = Hidden::default();
+    show(context, context.store()?, First::Sessions, hide, Some(team))
+}
+
+/// Opens the screen on lessons, in a store of their own.
+pub fn lessons(context: &Context, store: Store, lessons: First) -> Result<Exit, CliError> {
+    show(context, store, lessons, Hidden::default(), None)
+}
+
+/// Whether a person sits at a terminal.
+pub fn possible() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+fn show(
+    context: &Context,
+    store: Store,
+    open: First,
+    hide: Hidden,
+    team: Option<Team>,
+) -> Result<Exit, CliError> {
+    if !possible() {
         return Err(CliError::Usage(
             "the screen needs a terminal on standard input and output. Without one run `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
         ));
@@ -37,6 +58,7 @@ pub fn show(context: &Context, store: Store, open: First, hide: Hidden) -> Resul
         store,
         open,
         hide,
+        team,
         operator: context.operator(),
         model: context.model()?,
     };
@@ -50,7 +72,7 @@ pub fn show(context: &Context, store: Store, open: First, hide: Hidden) -> Resul
 }
 
 /// A built-in theme, one of the person's own by name, or a file by its path.
-fn theme(asked: Option<&str>, depth: Depth) -> Result<Theme, CliError> {
+pub(super) fn theme(asked: Option<&str>, depth: Depth) -> Result<Theme, CliError> {
     let name = asked.unwrap_or(BUILT_IN[0]);
     let own = ProjectDirs::from("", "", "dover").map(|dirs| dirs.config_dir().join("themes"));
     let lookup =

@@ -10,8 +10,8 @@ use super::error::{CliError, Exit};
 use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
-    Branch, BranchId, ConfigChange, GateStatus, Manifest, Milestone, RunStatus, Session, Step,
-    StepKind, Trial, head_text, ledger_gist, trial_of,
+    Branch, BranchId, ConfigChange, GateStatus, LiveEdit, Manifest, Milestone, RunStatus, Session,
+    Step, StepKind, Trial, clean_line, head_text, ledger_gist, trial_of,
 };
 use crate::store::{Store, StoreError};
 
@@ -59,6 +59,9 @@ struct ShownStep {
     /// Answered from the record of an effect that stays.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     from_record: bool,
+    /// What a person changed while it ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    live_edits: Vec<LiveEdit>,
 }
 
 /// Runs the subcommand.
@@ -151,6 +154,7 @@ fn shown(step: Step, trials: &[Trial]) -> ShownStep {
     ShownStep {
         from_record: step.meta.tool.as_ref().is_some_and(|tool| tool.from_record),
         trial: trial_of(trials, step.index).map(|trial| trial.index),
+        live_edits: step.meta.live_edits,
         index: step.index,
         agent: step.agent,
         kind: step.kind,
@@ -166,6 +170,13 @@ impl ShownStep {
             out.row(Tone::Strong, &format!("step {}  {who}", self.index))?;
             if self.from_record {
                 out.para(2, "From the record, not repeated:")?;
+            }
+            for edit in &self.live_edits {
+                let (by, of) = (clean_line(&edit.by), clean_line(&edit.of));
+                out.para(2, &format!("{by} {} while it ran: {of}", edit.op.done()))?;
+                if let Some(before) = &edit.before {
+                    out.para(4, &format!("before: {before}"))?;
+                }
             }
             out.para(2, &self.text)
         } else {

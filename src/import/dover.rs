@@ -3,14 +3,13 @@
 //! A checkpoint line stands before its step or after it, an effect line after the step that caused it. Steps take the places in which
 //! they stand and take their state and effects with them, whatever the numbers say; numbers that contradict each other are told.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::beside::{Beside, Kin};
 use crate::model::{
-    AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, RuntimeRef, Session, Step,
+    AgentInfo, Annotation, Checkpoint, Effect, MAX_MILESTONES, Milestone, Session, Step,
 };
 
 /// The JSON Schema of a line, as `dover schema session` prints it.
@@ -63,6 +62,18 @@ pub(super) struct Own {
     pending: Option<Made>,
     /// The number of the last step line.
     last: Option<usize>,
+    /// Steps of the branch that is being read, those it inherits included.
+    len: usize,
+    kin: Kin,
+    /// Branches whose steps are not as many as was said.
+    pub short: Vec<String>,
+}
+
+/// What a line completes: the step before it, and then what it says itself.
+#[derive(Default)]
+pub(super) struct Took {
+    pub made: Option<Made>,
+    pub beside: Option<Beside>,
 }
 
 impl Own {
@@ -77,18 +88,22 @@ impl Own {
         }
     }
 
-    /// Takes a line; hands out the step before it when that is complete.
-    pub(super) fn take(&mut self, value: Value) -> Result<Option<Made>, String> {
+    /// Takes a line; hands out what it completes.
+    pub(super) fn take(&mut self, value: Value) -> Result<Took, String> {
         let kind = value
             .get("type")
             .and_then(Value::as_str)
             .unwrap_or_default()
             .to_owned();
         let wrong = |error: serde_json::Error| format!("a {kind} line that is none: {error}");
+        if self.kin.skipping && matches!(kind.as_str(), "step" | "checkpoint" | "effect") {
+            return Err(format!("a {kind} of a branch that was left out"));
+        }
         match kind.as_str() {
+            kind if Kin::is(kind) => return self.aside(kind, value),
             "session" => {
                 let Value::Object(map) = value else {
-                    return Ok(None);
+                    return Ok(Took::default());
                 };
                 self.header.extend(map);
             }
@@ -123,8 +138,12 @@ impl Own {
                     ));
                 }
                 made.step = step;
+                self.len += 1;
                 self.pending = Some(made);
-                return Ok(done);
+                return Ok(Took {
+                    made: done,
+                    beside: None,
+                });
             }
             "checkpoint" => {
                 let checkpoint: Checkpoint = serde_json::from_value(value).map_err(wrong)?;
@@ -163,12 +182,34 @@ impl Own {
                 ));
             }
         }
-        Ok(None)
+        Ok(Took::default())
+    }
+
+    /// Takes a line about something beside the original run.
+    fn aside(&mut self, kind: &str, value: Value) -> Result<Took, String> {
+        // A branch that stands before a mark of it is complete too.
+        self.short.extend(self.kin.close(self.len));
+        let beside = self.kin.take(kind, value)?;
+        if let Beside::Branch(branch, _) = &beside {
+            self.len = branch.fork_step.unwrap_or_default();
+            self.last = None;
+            self.checkpoint = None;
+        }
+        Ok(Took {
+            made: self.flush(),
+            beside: Some(beside),
+        })
+    }
+
+    /// The last step before another branch.
+    fn flush(&mut self) -> Option<Made> {
+        self.pending.take()
     }
 
     /// The last step, when no more lines come.
-    pub(super) fn flush(&mut self) -> Option<Made> {
-        self.pending.take()
+    pub(super) fn end(&mut self) -> Option<Made> {
+        self.short.extend(self.kin.close(self.len));
+        self.flush()
     }
 
     /// The session that the header describes. A world named as a `.toml` beside the file is read in.
@@ -203,47 +244,4 @@ impl Own {
         }
         Ok(session)
     }
-}
-
-/// Writes a session in dover's own JSONL; what is read back is what was written. What dover found out for itself, and where a profile
-/// is at home, stays with the store.
-pub fn export<'a>(
-    out: &mut dyn Write,
-    session: &Session,
-    steps: impl IntoIterator<Item = (&'a Step, Option<&'a Checkpoint>, &'a [Effect])>,
-    answer: Option<&str>,
-) -> io::Result<()> {
-    let header = Session {
-        at_start: None,
-        base_dir: None,
-        evidence: BTreeMap::new(),
-        config: None,
-        runtime: session.runtime.clone().map(|runtime| RuntimeRef {
-            destination: None,
-            adapter: None,
-            ..runtime
-        }),
-        ..session.clone()
-    };
-    line(out, "session", &header)?;
-    for (step, checkpoint, effects) in steps {
-        if let Some(checkpoint) = checkpoint {
-            line(out, "checkpoint", checkpoint)?;
-        }
-        line(out, "step", step)?;
-        for effect in effects {
-            line(out, "effect", effect)?;
-        }
-    }
-    answer.map_or(Ok(()), |text| line(out, "answer", &json!({ "text": text })))
-}
-
-fn line(out: &mut dyn Write, kind: &str, noun: &impl serde::Serialize) -> io::Result<()> {
-    let mut map = Map::new();
-    map.insert("type".to_owned(), kind.into());
-    if let Value::Object(fields) = serde_json::to_value(noun)? {
-        map.extend(fields);
-    }
-    serde_json::to_writer(&mut *out, &map)?;
-    out.write_all(b"\n")
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 /// What dover reads, for the sentence that refuses something else.
-pub(super) const KNOWN: &str = "dover reads Who&When logs, OpenAI chat messages, AutoGen AgentChat streams and results, \
-     its own JSONL (`dover schema session`), and other lists of messages with a role (or name, source) and content";
+pub(super) const KNOWN: &str = "dover reads Who&When logs, OpenAI chat messages, AutoGen AgentChat streams, results and \
+     saved teams, AG2 histories, AGDebugger's sessions, its own JSONL (`dover schema session`), and other lists of messages with a role (or name, source) and content";
 
 /// Why a file could not be taken in.
 #[derive(Debug, thiserror::Error)]

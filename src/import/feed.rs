@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::beside::Beside;
 use super::classify::{ANSWER_MARK, Classifier, is_human, is_machine};
-use super::dover::{Made, Own};
+use super::dover::{Made, Own, Took};
 use super::message::{Draft, Hint, Reading, read};
 use super::{ImportError, Sink};
 use crate::model::{
-    AgentInfo, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState, Step, StepKind,
-    StepMeta, final_answer,
+    AgentInfo, Branch, Coverage, CoverageNote, Digest, Effect, EffectClass, EffectState,
+    Intervention, Step, StepKind, StepMeta, final_answer,
 };
 
 /// Most faults that are told one by one.
@@ -50,8 +51,16 @@ pub(super) struct Feed<'a> {
     calls: HashMap<String, String>,
     /// dover's own lines, if the file has them.
     pub own: Option<Own>,
+    /// The place of the next step of the branch that is being read; none while it is the original run.
+    forked: Option<usize>,
+    /// Branches delivered.
+    branches: usize,
     /// Share of the file read.
     pub share: f64,
+    /// What the format is called, where it was told from the whole document.
+    pub format: Option<&'static str>,
+    /// Why a document of a known format has no message.
+    pub nothing: Option<&'static str>,
 }
 
 /// One of the last things said.
@@ -97,7 +106,11 @@ impl<'a> Feed<'a> {
             last: Vec::new(),
             calls: HashMap::new(),
             own: None,
+            forked: None,
+            branches: 0,
             share: 0.0,
+            format: None,
+            nothing: None,
         }
     }
 
@@ -135,9 +148,7 @@ impl<'a> Feed<'a> {
             self.skip -= 1;
             return Ok(());
         }
-        if self.seen.is_multiple_of(BEAT) && !(self.progress)(self.share, self.steps) {
-            return Err(ImportError::Cancelled);
-        }
+        self.beat()?;
         let place = place.unwrap_or_else(|| format!("record {}", self.seen));
         self.places.push(self.steps);
         if let Some(reason) = fault {
@@ -149,10 +160,13 @@ impl<'a> Feed<'a> {
             let own = self.own.get_or_insert_default();
             self.known += 1;
             match own.take(value) {
-                Ok(made) => {
+                Ok(Took { made, beside }) => {
                     self.coverage.read += usize::from(whole);
                     if let Some(made) = made {
                         self.deliver_own(made)?;
+                    }
+                    if let Some(beside) = beside {
+                        self.deliver_beside(beside)?;
                     }
                 }
                 Err(reason) if whole => {
@@ -215,6 +229,30 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
+    fn beat(&mut self) -> Result<(), ImportError> {
+        let asked = self.seen.is_multiple_of(BEAT);
+        if asked && !(self.progress)(self.share, self.steps) {
+            return Err(ImportError::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// Counts a message of a document that is told as a whole. What became of it is for the caller to count.
+    pub(super) fn counted(&mut self) -> Result<(), ImportError> {
+        self.seen += 1;
+        self.known += 1;
+        self.beat()
+    }
+
+    /// Counts messages that stand in the document once more, under a note of their own.
+    pub(super) fn repeated(&mut self, count: usize, place: String, reason: impl Into<String>) {
+        if count > 0 {
+            self.seen += count;
+            self.coverage.dropped += count;
+            self.note(place, reason);
+        }
+    }
+
     /// The run's own word on why it ended.
     pub(super) fn stopped(&mut self, reason: Option<String>) -> Result<(), ImportError> {
         let Some(text) = reason else { return Ok(()) };
@@ -243,8 +281,43 @@ impl<'a> Feed<'a> {
         self.traits.other_roles |= !known;
     }
 
-    fn deliver(&mut self, draft: Draft) -> Result<(), ImportError> {
-        let index = self.steps;
+    /// Delivers the next step of the original run.
+    pub(super) fn deliver(&mut self, draft: Draft) -> Result<(), ImportError> {
+        let (hint, prompt) = (draft.hint, draft.prompt);
+        let mut step = self.step_of(draft, self.steps);
+        step.kind = self.classifier.observe(&step, hint);
+        if step.kind == StepKind::Task {
+            self.task = Some(step.text.clone());
+        }
+        self.coverage.content |= !step.text.trim().is_empty();
+        if prompt {
+            self.prompts.push(step.text.clone());
+        }
+        self.speaks(&step);
+        self.remember(&step);
+        let effects = effects(&step);
+        self.steps += 1;
+        self.sink.step(step, None, effects)
+    }
+
+    /// Delivers a branch with the intervention that it executes and the steps that are its own.
+    pub(super) fn branch(
+        &mut self,
+        made: Intervention,
+        branch: Branch,
+        own: &[Step],
+    ) -> Result<(), ImportError> {
+        self.deliver_beside(Beside::Intervention(Box::new(made)))?;
+        self.deliver_beside(Beside::Branch(Box::new(branch), None))?;
+        for step in own {
+            self.speaks(step);
+            self.sink.step(step.clone(), None, effects(step))?;
+        }
+        Ok(())
+    }
+
+    /// A draft at its place; a result is called by the name of the tool that was called.
+    pub(super) fn step_of(&mut self, draft: Draft, index: usize) -> Step {
         let mut tool = draft.tool;
         if let Some(tool) = &mut tool
             && let Some(id) = &tool.call_id
@@ -257,7 +330,7 @@ impl<'a> Feed<'a> {
                 tool.name.clone_from(name);
             }
         }
-        let mut step = Step {
+        Step {
             index,
             agent: draft.agent,
             kind: draft.kind,
@@ -269,20 +342,7 @@ impl<'a> Feed<'a> {
                 time: draft.time,
                 ..StepMeta::default()
             },
-        };
-        step.kind = self.classifier.observe(&step, draft.hint);
-        if step.kind == StepKind::Task {
-            self.task = Some(step.text.clone());
         }
-        self.coverage.content |= !step.text.trim().is_empty();
-        if draft.prompt {
-            self.prompts.push(step.text.clone());
-        }
-        self.speaks(&step);
-        self.remember(&step);
-        let effects = effects(&step);
-        self.steps += 1;
-        self.sink.step(step, None, effects)
     }
 
     /// An agent is whoever makes a step that is not the machinery's.
@@ -346,15 +406,20 @@ impl<'a> Feed<'a> {
             checkpoint,
             effects,
             faults,
-        } = made.placed(self.steps);
+        } = made.placed(self.forked.unwrap_or(self.steps));
         if !faults.is_empty() {
             self.coverage.damaged += 1;
             self.coverage.read = self.coverage.read.saturating_sub(1);
         }
         for fault in faults {
-            self.note(format!("step {}", self.steps), fault);
+            self.note(format!("step {}", step.index), fault);
         }
         self.coverage.content |= !step.text.trim().is_empty();
+        if let Some(next) = &mut self.forked {
+            // What a branch says is not what the original run said.
+            *next += 1;
+            return self.sink.step(step, checkpoint, effects);
+        }
         self.speaks(&step);
         if step.kind == StepKind::Task {
             self.task.get_or_insert_with(|| step.text.clone());
@@ -364,10 +429,33 @@ impl<'a> Feed<'a> {
         self.sink.step(step, checkpoint, effects)
     }
 
-    /// Hands out what dover's own lines still hold back.
+    fn deliver_beside(&mut self, beside: Beside) -> Result<(), ImportError> {
+        if let Beside::Branch(branch, _) = &beside {
+            self.forked = branch.fork_step;
+            self.branches += 1;
+        }
+        self.sink.beside(beside)
+    }
+
+    /// Hands out what dover's own lines still hold back, and says what is to be known of branches that a file brought.
     pub(super) fn flush(&mut self) -> Result<(), ImportError> {
-        if let Some(made) = self.own.as_mut().and_then(Own::flush) {
-            self.deliver_own(made)?;
+        if let Some(own) = &mut self.own {
+            let (made, short) = (own.end(), std::mem::take(&mut own.short));
+            if let Some(made) = made {
+                self.deliver_own(made)?;
+            }
+            for fault in short {
+                self.coverage.damaged += 1;
+                self.coverage.read = self.coverage.read.saturating_sub(1);
+                self.note("a branch", fault);
+            }
+        }
+        if self.branches > 0 {
+            let told = format!(
+                "{} as the file tells them: this store has not seen their forks and outcomes",
+                self.branches
+            );
+            self.note("branches", told);
         }
         Ok(())
     }

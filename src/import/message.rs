@@ -103,6 +103,7 @@ pub(super) fn read(value: &Value) -> Reading {
     }
     match kind {
         "function_call" | "function_call_output" | "reasoning" => steps(response_item(map, kind)),
+        "FunctionExecutionResultMessage" => steps(autogen(map, kind)),
         _ => steps(chat(map)),
     }
 }
@@ -336,6 +337,26 @@ fn autogen(map: &Map<String, Value>, kind: &str) -> Vec<Draft> {
     };
     match kind {
         "ToolCallRequestEvent" | "ToolCallMessage" => each(&|one| call(&said, tool_use(one))),
+        "AssistantMessage" if content.is_array() => {
+            let thought = text_of(map, "thought").map(|text| Draft {
+                kind: StepKind::Thought,
+                hint: Hint::Fixed,
+                text: text.to_owned(),
+                ..said.clone()
+            });
+            let calls = content.as_array().into_iter().flatten();
+            let calls = calls.map(|one| call(&said, tool_use(one)));
+            thought.into_iter().chain(calls).collect()
+        }
+        // What a model is told of results has no source.
+        "FunctionExecutionResultMessage" => {
+            let said = Draft {
+                agent: "tool".to_owned(),
+                ..said.clone()
+            };
+            let answer = |one: &Value| plain(one.get("content").unwrap_or(&Value::Null));
+            each(&|one| result(&said, tool_answer(one), answer(one)))
+        }
         "ToolCallExecutionEvent" | "ToolCallResultMessage" => each(&|one| {
             result(
                 &said,

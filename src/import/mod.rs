@@ -4,6 +4,8 @@
 //! Nothing is dropped silently: each record of a file is counted once, as read, unknown, damaged or dropped.
 //! Scenario worlds are told apart by [`sniff`] and played elsewhere.
 
+mod agdebugger;
+mod beside;
 mod classify;
 mod dover;
 mod error;
@@ -12,6 +14,7 @@ mod lenient;
 mod lists;
 mod message;
 mod profile;
+mod saved;
 mod session;
 mod source;
 mod walk;
@@ -21,7 +24,8 @@ use std::path::Path;
 
 use crate::model::{Checkpoint, Digest, Effect, Session, Step, StepKind};
 
-pub use dover::{SESSION_SCHEMA, export};
+pub use beside::Beside;
+pub use dover::SESSION_SCHEMA;
 pub use error::ImportError;
 pub use profile::{PROFILE_SCHEMA, ProfileFile, check_verifier, is_profile};
 
@@ -47,6 +51,9 @@ pub trait Sink {
         kind: StepKind,
         to: Option<&str>,
     ) -> Result<(), ImportError>;
+
+    /// Takes something beside the original run. After a branch, the steps that come are its own.
+    fn beside(&mut self, beside: Beside) -> Result<(), ImportError>;
 }
 
 /// A sink that keeps everything in memory.
@@ -58,6 +65,10 @@ pub struct Collect {
     pub checkpoints: Vec<Checkpoint>,
     /// The effects, in order.
     pub effects: Vec<Effect>,
+    /// What stands beside the original run, in order.
+    pub beside: Vec<Beside>,
+    /// The steps of its branches, in order.
+    pub forked: Vec<Step>,
 }
 
 impl Sink for Collect {
@@ -67,7 +78,15 @@ impl Sink for Collect {
         checkpoint: Option<Checkpoint>,
         effects: Vec<Effect>,
     ) -> Result<(), ImportError> {
-        self.steps.push(step);
+        if self
+            .beside
+            .iter()
+            .any(|one| matches!(one, Beside::Branch(..)))
+        {
+            self.forked.push(step);
+        } else {
+            self.steps.push(step);
+        }
         self.checkpoints.extend(checkpoint);
         self.effects.extend(effects);
         Ok(())
@@ -83,6 +102,11 @@ impl Sink for Collect {
             step.kind = kind;
             step.to = to.map(str::to_owned);
         }
+        Ok(())
+    }
+
+    fn beside(&mut self, beside: Beside) -> Result<(), ImportError> {
+        self.beside.push(beside);
         Ok(())
     }
 }
@@ -178,8 +202,10 @@ pub fn import(
         };
         feed.again();
         walk::tolerant(&text, &replaced, &mut feed)?;
+        saved::read(&mut feed)?;
         refuse_if_nothing(&feed, path, Some(&text))?;
     }
+    saved::read(&mut feed)?;
     refuse_if_nothing(&feed, path, None)?;
     finish(feed, path, source_digest)
 }
@@ -200,6 +226,18 @@ fn finish(mut feed: Feed<'_>, path: &Path, source_digest: Digest) -> Result<Impo
         });
         if let Some(told) = profile::tame(&mut session) {
             feed.note("the session line", told);
+        }
+        if !session.redacted.is_empty() {
+            let sorts: Vec<String> = session
+                .redacted
+                .iter()
+                .map(|(sort, count)| format!("{count} {sort}"))
+                .collect();
+            let told = format!(
+                "it was redacted before ({}): its receipts name digests of texts that are not here",
+                sorts.join(", ")
+            );
+            feed.note("the session", told);
         }
         session.milestones.extend(own.milestones);
         session.annotations.extend(own.annotations);
@@ -265,6 +303,7 @@ fn refuse_if_nothing(feed: &Feed<'_>, path: &Path, text: Option<&str>) -> Result
             .to_string()
     });
     let reason = match (feed.seen, feed.fields.is_empty(), begins) {
+        _ if feed.nothing.is_some() => feed.nothing.unwrap_or_default().to_owned(),
         (_, false, _) => format!(
             "no list of messages in {}",
             feed::keys(&serde_json::Value::Object(feed.fields.clone()))

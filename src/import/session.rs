@@ -28,6 +28,7 @@ pub(super) fn slug(path: &Path) -> String {
                 | "output"
                 | "events"
                 | "data"
+                | "getsessionhistory"
         );
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = part(absolute.parent().and_then(Path::file_name));
@@ -70,7 +71,10 @@ pub(super) fn assemble(feed: &mut Feed<'_>, path: &Path, orchestrator: Option<St
         .unwrap_or_default();
     Session {
         title: title(&task, path),
-        format: format(&fields, &feed.traits).to_owned(),
+        format: feed
+            .format
+            .unwrap_or_else(|| format(&fields, &feed.traits))
+            .to_owned(),
         annotations: annotations(&fields, &feed.places),
         verifier: expected.as_ref().map(|(_, verifier)| verifier.clone()),
         expected: expected.map(|(text, _)| text),

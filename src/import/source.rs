@@ -13,6 +13,16 @@ use crate::model::Digest;
 /// How much is looked at to tell what a file is.
 const HEAD: usize = 4096;
 
+/// How the content of a pickle is had as JSON.
+const PICKLED: &str = "Save it as JSON instead: of AGDebugger while it runs, `curl http://HOST:PORT/api/getSessionHistory`; of AutoGen, \
+     `json.dump(await team.save_state(), file)`; of AG2, `json.dump(groupchat.messages, file)`";
+
+/// Whether the first bytes are a pickle's: a protocol from 2 on says so itself, the older ones begin with a list, a dictionary or a class.
+fn is_pickle(head: &[u8]) -> bool {
+    const OLD: [&[u8]; 6] = [b"(lp", b"(dp", b"(ip", b"]q\0", b"}q\0", b"ccopy_reg\n"];
+    matches!(head, [0x80, 2..=5, ..]) || OLD.iter().any(|begin| head.starts_with(begin))
+}
+
 /// What the first bytes of a file say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
@@ -66,10 +76,10 @@ pub(super) fn open(path: &Path) -> Result<(File, Encoding, u64), ImportError> {
         [b'S', b'Q', b'L', b'i', b't', b'e', ..] => {
             return Err(unknown("an SQLite database", KNOWN));
         }
-        [0x80, 2..=5, ..] => {
+        head if is_pickle(head) => {
             return Err(unknown(
                 "a Python pickle, which can run code and is never loaded",
-                KNOWN,
+                PICKLED,
             ));
         }
         _ if head.iter().all(u8::is_ascii_whitespace) && meta.len() <= HEAD as u64 => {

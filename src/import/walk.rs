@@ -17,6 +17,7 @@ use super::ImportError;
 use super::feed::Feed;
 use super::lenient::{Fault, Found, Piece, pieces};
 use super::message::is_message;
+use super::saved;
 
 /// Keys under which logs keep their list of messages.
 const LISTS: [&str; 12] = [
@@ -253,15 +254,17 @@ fn root_map(feed: &mut Feed<'_>, value: Value, roots: usize) -> Result<(), Impor
     let Value::Object(map) = value else {
         return Ok(());
     };
+    // `{"user_proxy": [messages]}`: lists under names of the log's own.
+    let histories = if feed.seen == 0 && !saved::is(&map) {
+        saved::histories(&map)
+    } else {
+        Vec::new()
+    };
+    saved::longest(feed, &histories)?;
+    let read = !histories.is_empty();
     for (key, value) in map {
-        // `{"user_proxy": [messages]}`: a list under a name of the log's own.
-        match value {
-            Value::Array(list) if feed.seen == 0 && list.first().is_some_and(is_message) => {
-                for record in list {
-                    feed.record(record, None, None)?;
-                }
-            }
-            other => feed.field(key, other),
+        if !(read && (value.is_array() || value.is_object())) {
+            feed.field(key, value);
         }
     }
     Ok(())
@@ -364,6 +367,12 @@ fn root_value(
         let fault = broken.or_else(|| faults.into_iter().next());
         let place = lines.place(fault.as_ref().map_or(at, |fault| fault.at));
         let value = Value::Object(rest);
+        let document = value.as_object().is_some_and(saved::is);
+        if let Some(fault) = fault.as_ref().filter(|_| roots == 0 && document) {
+            feed.coverage.damaged += 1;
+            feed.note(place, fault.reason);
+            return root_map(feed, value, roots);
+        }
         return if roots == 0 && fault.is_none() && !is_message(&value) {
             root_map(feed, value, roots)
         } else {

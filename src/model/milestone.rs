@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Step;
+use super::{BranchId, Step};
 
 /// K, the most milestones a session has (SPEC 1).
 pub const MAX_MILESTONES: usize = 5;
@@ -32,6 +32,17 @@ pub struct Milestone {
     pub title: String,
     /// How it is recognised.
     pub check: Check,
+}
+
+/// A person's word that a milestone is reached.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct MilestoneMark {
+    /// The branch that it was said of.
+    pub branch: BranchId,
+    /// The milestone's title.
+    pub milestone: String,
+    /// The step that reaches it.
+    pub step: usize,
 }
 
 /// Why a milestone could not be set.

@@ -44,14 +44,18 @@ pub use hypothesis::{Aim, Filed, Hypothesis, Proposal, Standing, Target, Tried, 
 pub use leak::leaks_answer;
 pub use ledger::ledger_gist;
 pub use milestone::{
-    Check, MAX_MILESTONES, Milestone, MilestoneError, Tally, parse_milestones, reached,
+    Check, MAX_MILESTONES, Milestone, MilestoneError, MilestoneMark, Tally, parse_milestones,
+    reached,
 };
 pub use profile::{KeyProbe, Profile, ToolProfile, Workflow};
 pub use progress::mean_progress;
 pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
 pub use report::{DebugReport, DebugSettings, RunReport, Tested, TrialReport};
 pub use session::{AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session};
-pub use step::{HEAD_CHARS, Step, StepHead, StepKind, StepMeta, ToolUse, head_text, prefix_digest};
+pub use step::{
+    HEAD_CHARS, LiveEdit, LiveOp, Step, StepHead, StepKind, StepMeta, ToolUse, head_text,
+    prefix_digest,
+};
 pub use trial::{Trial, trial_of, trials, trials_of_kinds};
 pub use usage::Usage;
 pub use verdict::{Reason, Ruling, RunScore, Verdict, verdict};

@@ -180,4 +180,7 @@ pub struct Session {
     /// What the import read.
     #[serde(default)]
     pub coverage: Coverage,
+    /// What was taken out before the session came here, by sort; nothing if it is whole.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redacted: BTreeMap<String, usize>,
 }

@@ -88,6 +88,56 @@ pub struct ToolUse {
     pub from_record: bool,
 }
 
+/// What a person did to a run that went on.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum LiveOp {
+    /// Gave a waiting message another text.
+    Replace,
+    /// Put a message in.
+    Insert,
+    /// Took a message out.
+    Drop,
+    /// Sent a message from outside the team.
+    Send,
+    /// Answered a tool call in its tool's place.
+    Answer,
+    /// Answered what the team asked a person.
+    Reply,
+}
+
+impl LiveOp {
+    /// The word for it, in the past.
+    #[must_use]
+    pub const fn done(self) -> &'static str {
+        match self {
+            Self::Replace => "edited",
+            Self::Insert => "inserted",
+            Self::Drop => "dropped",
+            Self::Send => "sent",
+            Self::Answer => "answered in the tool's place",
+            Self::Reply => "replied",
+        }
+    }
+}
+
+/// A change that a person made to a live run, kept with the step that was committed next.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct LiveEdit {
+    /// What was done.
+    pub op: LiveOp,
+    /// Who did it.
+    pub by: String,
+    /// Whose message it was or whom it is from; the tool that was answered for; the agent that asked.
+    pub of: String,
+    /// The text that was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The text that is there now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
 /// What is known of a step beside its text. Every field may be empty.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Default)]
 pub struct StepMeta {
@@ -103,6 +153,9 @@ pub struct StepMeta {
     /// The step reports that something went wrong (a missing control, an exception).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub error: bool,
+    /// What a person changed of the run while it stood before this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live_edits: Vec<LiveEdit>,
     /// When the step was made, RFC 3339, if the log says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
-use crate::import::{self, Content, ImportError, ProfileFile, Sink};
+use crate::import::{self, Beside, Content, ImportError, ProfileFile, Sink};
 use crate::model::{
     self, BranchId, Checkpoint, CoverageNote, Digest, Effect, Judgement, RunStatus, Session, Step,
     StepKind, Verifier, Workflow,
@@ -412,7 +412,7 @@ async fn recording(
         match run.next().await? {
             // The world is being recorded, so what it does is what the record says it did.
             Event::Ask(_) => run.decide(Decision::Allow),
-            Event::Delta { .. } => {}
+            Event::Delta { .. } | Event::Question { .. } | Event::Pending(_) => {}
             Event::Step(mut made) => {
                 if let Some(track) = &mut track {
                     track.step(made.checkpoint.as_mut()).await;
@@ -550,6 +550,18 @@ impl Sink for Taken {
         to: Option<&str>,
     ) -> Result<(), ImportError> {
         self.importer.reclassify(index, kind, to)?;
+        Ok(())
+    }
+
+    fn beside(&mut self, beside: Beside) -> Result<(), ImportError> {
+        match beside {
+            Beside::Branch(branch, config) => self.importer.branch(*branch, config),
+            Beside::Intervention(made) => self.importer.intervention(*made),
+            Beside::Hypothesis(filed) => self.importer.hypothesis(*filed),
+            Beside::Mark(mark) => self.importer.mark(mark),
+            Beside::Main(branch) => self.importer.main(*branch),
+            Beside::Receipt(sealed) => self.importer.receipt(*sealed),
+        }
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod config;
 mod control;
 mod debug;
 pub mod eval;
+mod export;
 mod external;
 mod fork;
 mod intake;
@@ -30,13 +31,14 @@ pub use compare::compare;
 pub use config::session_of;
 pub use control::{Control, Jobs};
 pub use debug::{Bench, DebugEvent, DebugRequest, debug, edited_step};
+pub use export::{SavedState, saved_state};
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,
     update, world_session,
 };
 pub use lesson::{Source, copy};
-pub use live::{Lived, live};
+pub use live::{Goal, Lead, Lived, Order, Orders, Standing, Told, Until, live};
 pub use owners::{Keyring, config_dir};
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, Tests, plan, restorability};
 pub use reconcile::{Reconciled, commands, decide_effect, left_behind, reconcile};

@@ -227,6 +227,8 @@ async fn run(
                 };
                 run.decide(decision);
             }
+            // Only of a run that a person holds.
+            Ok(Event::Pending(_) | Event::Question { .. }) => {}
             Ok(Event::Finished(finish)) => {
                 let files = match (run.workspace(), tree) {
                     (Workspace::None, Some(tree)) => Workspace::Dir(tree.dir().to_owned()),

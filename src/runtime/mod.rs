@@ -14,10 +14,12 @@ use crate::model::{Checkpoint, ConfigChange, Effect, Manifest, RestoredKey, Sess
 
 pub mod adapter;
 mod files;
+mod live;
 pub mod scenario;
 pub mod team;
 
 pub use files::{inside, read_file, write_file};
+pub use live::{Level, Live, LogLine, QueueEdit, Queued};
 
 /// What a runtime is, before anything is restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +74,15 @@ pub enum Event {
     },
     /// A new effect outside local fixtures is about to happen and waits for [`Run::decide`]. Nothing has happened yet.
     Ask(Box<Effect>),
+    /// A person is asked for a word, and the run waits for [`Live::reply`]. Only of a [`Live`] run.
+    Question {
+        /// Who asks.
+        agent: String,
+        /// What.
+        prompt: String,
+    },
+    /// The step about to be committed, told once a boundary; asking on commits it as it is by then. Only of a [`Live`] run.
+    Pending(Box<Queued>),
     /// A whole step, to be committed before the next question. The first one is the pending step.
     Step(Box<Made>),
     /// The run came to its end.
@@ -208,6 +219,17 @@ pub enum RuntimeError {
         /// Why.
         reason: String,
     },
+}
+
+impl RuntimeError {
+    /// What was refused and why, where the run stands as it did and can go on.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Adapter(error) => error.refusal(),
+            _ => None,
+        }
+    }
 }
 
 impl From<EndpointError> for RuntimeError {

@@ -176,6 +176,17 @@ impl Store {
         })
     }
 
+    /// The configuration that is recorded of a branch itself, not of the line before it.
+    pub fn own_config(&self, id: &BranchId) -> Result<Option<Manifest>, StoreError> {
+        self.read(|conn| {
+            let key = lineage::key(conn, id)?;
+            let found: Option<Json<Manifest>> = conn
+                .prepare_cached("SELECT config FROM branch WHERE id = ?1")?
+                .query_row([key], |row| row.get(0))?;
+            Ok(found.map(|json| json.0))
+        })
+    }
+
     /// What the forks on the way to a branch changed of the configuration, oldest first. A fork that was held changed nothing.
     pub fn changes(&self, id: &BranchId) -> Result<Vec<ConfigChange>, StoreError> {
         self.read(|conn| {

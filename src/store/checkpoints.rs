@@ -1,9 +1,11 @@
 //! Checkpoints: the keys stand in the row, their saved values among the contents, so that a value that does not change is stored once.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Transaction, params};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Store;
 use super::columns::Json;
@@ -24,36 +26,40 @@ struct SavedKey {
 impl Store {
     /// The state recorded before a step.
     pub fn checkpoint(&self, id: &BranchId, step: usize) -> Result<Option<Checkpoint>, StoreError> {
+        Ok(self.checkpoints(id, step..step.saturating_add(1))?.pop())
+    }
+
+    /// The states recorded before the steps of a range, in order.
+    pub fn checkpoints(
+        &self,
+        id: &BranchId,
+        range: Range<usize>,
+    ) -> Result<Vec<Checkpoint>, StoreError> {
+        const KEYS: &str = "SELECT step, keys FROM checkpoint
+             WHERE branch = ?1 AND step >= ?2 AND step < ?3 ORDER BY step";
         self.read(|conn| {
             let line = Line::of(conn, id)?;
-            let Some((branch, _)) = line.clip(&(step..step.saturating_add(1))).next() else {
-                return Ok(None);
-            };
-            let saved: Option<Json<BTreeMap<String, SavedKey>>> = conn
-                .prepare_cached("SELECT keys FROM checkpoint WHERE branch = ?1 AND step = ?2")?
-                .query_row(params![branch, step], |row| row.get(0))
-                .optional()?;
-            let Some(Json(saved)) = saved else {
-                return Ok(None);
-            };
             let mut values = conn.prepare_cached("SELECT text FROM content WHERE digest = ?1")?;
-            let mut keys = BTreeMap::new();
-            for (key, state) in saved {
-                let value = state
-                    .value
-                    .map(|digest| values.query_row([digest], |row| row.get::<_, Json<_>>(0)))
-                    .transpose()?
-                    .map(|json| json.0);
-                keys.insert(
-                    key,
-                    KeyState {
+            let mut value = |digest: Digest| -> rusqlite::Result<Value> {
+                let json: Json<Value> = values.query_row([digest], |row| row.get(0))?;
+                Ok(json.0)
+            };
+            line.collect(conn, &range, KEYS, |row| {
+                let Json(saved) = row.get::<_, Json<BTreeMap<String, SavedKey>>>(1)?;
+                let mut keys = BTreeMap::new();
+                for (key, state) in saved {
+                    let state = KeyState {
                         revision: state.revision,
                         fingerprint: state.fingerprint,
-                        value,
-                    },
-                );
-            }
-            Ok(Some(Checkpoint { step, keys }))
+                        value: state.value.map(&mut value).transpose()?,
+                    };
+                    keys.insert(key, state);
+                }
+                Ok(Checkpoint {
+                    step: row.get(0)?,
+                    keys,
+                })
+            })
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What is learned about an effect is true of the world, so every branch that inherits the effect sees it.
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::Store;
 use super::columns::Json;
@@ -41,6 +41,23 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (key, state) = (&of.operation_key, of.state);
         self.settle(id, Some(&of.tool), key, state, evidence, operator)
+    }
+
+    /// What the newest call of a tool with exactly these arguments answered, whichever run it was in; none if no such answer was kept.
+    /// Looks through all effects of the store.
+    pub fn answer_on_record(&self, of: &Effect) -> Result<Option<String>, StoreError> {
+        self.read(|conn| {
+            let found = conn
+                .prepare_cached(
+                    "SELECT json_extract(body, '$.result') FROM effect
+                     WHERE json_extract(body, '$.tool') = ?1 AND json_extract(body, '$.args_sha256') = ?2
+                       AND json_extract(body, '$.result') IS NOT NULL
+                     ORDER BY branch DESC, seq DESC LIMIT 1",
+                )?
+                .query_row(params![of.tool, of.args_sha256.to_string()], |row| row.get(0))
+                .optional()?;
+            Ok(found)
+        })
     }
 
     fn settle(

@@ -3,18 +3,25 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::brought::{Brought, BroughtBranch};
 use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
 use super::records::Ending;
 use super::{Store, branches, checkpoints, effects, sessions, steps};
-use crate::model::{Checkpoint, Digest, Effect, GateStatus, Session, Step, StepKind};
+use crate::gate::receipt::Sealed;
+use crate::model::{
+    Branch, Checkpoint, CoverageNote, Digest, Effect, Filed, GateStatus, Intervention, Manifest,
+    MilestoneMark, Session, Step, StepKind,
+};
 
 /// Takes in the steps of one new session. Dropped unfinished, nothing of it remains.
 pub struct Importer {
     store: Store,
     stage: Connection,
+    /// Steps of `main`.
     len: usize,
+    brought: Brought,
 }
 
 impl Store {
@@ -28,7 +35,8 @@ impl Store {
             let stage = Connection::open("")?;
             stage.execute_batch(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-                 CREATE TABLE staged (idx INTEGER PRIMARY KEY, step TEXT, checkpoint TEXT, effects TEXT);
+                 CREATE TABLE staged (branch INTEGER, idx INTEGER, step TEXT, checkpoint TEXT, effects TEXT,
+                                      PRIMARY KEY (branch, idx));
                  BEGIN;",
             )?;
             Ok(stage)
@@ -37,26 +45,34 @@ impl Store {
             stage: open().map_err(|error| Fault::Sql(error).at(path))?,
             store: self.clone(),
             len: 0,
+            brought: Brought::default(),
         })
     }
 }
 
 impl Importer {
-    /// Adds the next step of `main` (its index must continue the list), its checkpoint and effects.
+    /// Adds the next step of `main`, or of the branch begun last (its index must continue the list), its checkpoint and effects.
     pub fn push(
         &mut self,
         step: &Step,
         checkpoint: Option<&Checkpoint>,
         made: &[Effect],
     ) -> Result<(), StoreError> {
-        if step.index != self.len {
-            return Err(self.told(branches::out_of_turn("the import", step.index, self.len)));
+        let branch = self.brought.branches.len();
+        let len = self
+            .brought
+            .branches
+            .last()
+            .map_or(self.len, |last| last.len);
+        if step.index != len {
+            return Err(self.told(branches::out_of_turn("the import", step.index, len)));
         }
         let staged = self
             .stage
-            .prepare_cached("INSERT INTO staged VALUES (?1, ?2, ?3, ?4)")
+            .prepare_cached("INSERT INTO staged VALUES (?1, ?2, ?3, ?4, ?5)")
             .and_then(|mut statement| {
                 statement.execute(params![
+                    branch,
                     step.index,
                     Json(step),
                     checkpoint.map(Json),
@@ -64,11 +80,49 @@ impl Importer {
                 ])
             });
         staged.map_err(|error| self.told(error.into()))?;
-        self.len += 1;
+        *self
+            .brought
+            .branches
+            .last_mut()
+            .map_or(&mut self.len, |last| &mut last.len) += 1;
         Ok(())
     }
 
-    /// Changes the kind and recipient of a step pushed before, when the log's structure is known only later.
+    /// Begins a branch that the file tells of; the steps that follow are its own. Its parent was begun before it.
+    pub fn branch(&mut self, branch: Branch, config: Option<Manifest>) {
+        self.brought.branches.push(BroughtBranch {
+            len: branch.fork_step.unwrap_or_default(),
+            branch,
+            config,
+        });
+    }
+
+    /// Adds an intervention that the file tells of.
+    pub fn intervention(&mut self, made: Intervention) {
+        self.brought.interventions.push(made);
+    }
+
+    /// Adds a hypothesis that the file tells of.
+    pub fn hypothesis(&mut self, filed: Filed) {
+        self.brought.hypotheses.push(filed);
+    }
+
+    /// Takes what the file tells of the end of `main`.
+    pub fn main(&mut self, told: Branch) {
+        self.brought.main = Some(told);
+    }
+
+    /// Adds a receipt that came with the file.
+    pub fn receipt(&mut self, sealed: Sealed) {
+        self.brought.receipts.push(sealed);
+    }
+
+    /// Adds a person's mark that the file tells of.
+    pub fn mark(&mut self, mark: MilestoneMark) {
+        self.brought.marks.push(mark);
+    }
+
+    /// Changes the kind and recipient of a step of `main` pushed before, when the log's structure is known only later.
     pub fn reclassify(
         &mut self,
         index: usize,
@@ -78,7 +132,7 @@ impl Importer {
         let change = || -> Result<(), Fault> {
             let staged: Option<Json<Step>> = self
                 .stage
-                .prepare_cached("SELECT step FROM staged WHERE idx = ?1")?
+                .prepare_cached("SELECT step FROM staged WHERE branch = 0 AND idx = ?1")?
                 .query_row([index], |row| row.get(0))
                 .optional()?;
             let Some(Json(mut step)) = staged else {
@@ -92,7 +146,7 @@ impl Importer {
             step.kind = kind;
             step.to = to.map(str::to_owned);
             self.stage
-                .prepare_cached("UPDATE staged SET step = ?2 WHERE idx = ?1")?
+                .prepare_cached("UPDATE staged SET step = ?2 WHERE branch = 0 AND idx = ?1")?
                 .execute(params![index, Json(step)])?;
             Ok(())
         };
@@ -144,8 +198,10 @@ impl Importer {
                 ],
             )?;
             let branch = tx.last_insert_rowid();
-            self.move_steps(tx, branch)?;
+            self.move_steps(tx, 0, branch, Digest::ZERO)?;
+            self.brought.write_main(tx, branch)?;
             let line = Line::of_key(tx, branch)?;
+            self.move_brought(tx, key, &mut session, &created)?;
             let trials = steps::trials_of(tx, &line)?.len();
             tx.execute(
                 "UPDATE session SET trials = ?2 WHERE id = ?1",
@@ -156,12 +212,51 @@ impl Importer {
         Ok(session.id)
     }
 
-    fn move_steps(&self, tx: &Transaction<'_>, branch: i64) -> Result<(), Fault> {
-        let mut statement = self
-            .stage
-            .prepare("SELECT step, checkpoint, effects FROM staged ORDER BY idx")?;
-        let mut rows = statement.query([])?;
-        let mut chain = Digest::ZERO;
+    /// Writes what the file tells of beside `main`, parents before children. What does not fit together is noted on the session.
+    fn move_brought(
+        &self,
+        tx: &Transaction<'_>,
+        key: i64,
+        session: &mut Session,
+        now: &str,
+    ) -> Result<(), Fault> {
+        self.brought
+            .write_interventions(tx, key, &session.id, now)?;
+        let noted = session.coverage.notes.len();
+        for (staged, one) in (1..).zip(&self.brought.branches) {
+            let (branch, same) = one.write(tx, key, &session.id, now)?;
+            let line = Line::of_key(tx, branch)?;
+            let at = one.branch.fork_step.unwrap_or_default();
+            let chain = steps::recorded_digest(tx, &line, at)?
+                .ok_or_else(|| steps::no_step(&one.branch.id, at, line.len))?;
+            self.move_steps(tx, staged, branch, chain)?;
+            if !same {
+                session.coverage.notes.push(CoverageNote {
+                    place: format!("branch {}", one.branch.id.name()),
+                    reason: "it was forked from other steps than those that stand in the file"
+                        .to_owned(),
+                });
+            }
+        }
+        self.brought.write_rest(tx, key, &session.id)?;
+        if session.coverage.notes.len() > noted {
+            tx.prepare_cached("UPDATE session SET header = ?2 WHERE id = ?1")?
+                .execute(params![key, Json(&*session)])?;
+        }
+        Ok(())
+    }
+
+    fn move_steps(
+        &self,
+        tx: &Transaction<'_>,
+        staged: i64,
+        branch: i64,
+        mut chain: Digest,
+    ) -> Result<(), Fault> {
+        let mut statement = self.stage.prepare(
+            "SELECT step, checkpoint, effects FROM staged WHERE branch = ?1 ORDER BY idx",
+        )?;
+        let mut rows = statement.query([staged])?;
         while let Some(row) = rows.next()? {
             let Json(step) = row.get::<_, Json<Step>>(0)?;
             chain = steps::insert(tx, branch, &step, chain)?;

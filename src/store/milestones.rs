@@ -7,7 +7,7 @@ use super::columns::{Json, Named};
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
 use super::{sessions, steps};
-use crate::model::{BranchId, Check, Milestone, Step};
+use crate::model::{BranchId, Check, Milestone, MilestoneMark, Step};
 
 impl Store {
     /// Marks a milestone (0-based) as reached by hand at a step of a branch; a second mark replaces the first.
@@ -40,6 +40,27 @@ impl Store {
                 sessions::count_reached(tx, session, &line, &header.milestones)?;
             }
             Ok(())
+        })
+    }
+
+    /// What people marked on the branches of a session themselves, by branch and title.
+    pub fn marks(&self, session: &str) -> Result<Vec<MilestoneMark>, StoreError> {
+        self.read(|conn| {
+            let (key, _) = sessions::header(conn, session)?;
+            let rows: rusqlite::Result<Vec<_>> = conn
+                .prepare_cached(
+                    "SELECT b.name, m.milestone, m.step FROM mark m JOIN branch b ON b.id = m.branch
+                     WHERE b.session = ?1 ORDER BY b.id, m.milestone",
+                )?
+                .query_map([key], |row| {
+                    Ok(MilestoneMark {
+                        branch: BranchId::new(session, &row.get::<_, String>(0)?),
+                        milestone: row.get(1)?,
+                        step: row.get(2)?,
+                    })
+                })?
+                .collect();
+            Ok(rows?)
         })
     }
 

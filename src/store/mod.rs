@@ -7,6 +7,7 @@
 mod approvals;
 mod attempts;
 mod branches;
+mod brought;
 mod checkpoints;
 mod columns;
 mod connect;

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{hypotheses, learn, mend};
+use super::{Team, hypotheses, learn, live, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -17,7 +17,7 @@ use crate::app::state::Recorded;
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
 use crate::pipeline::{
-    self, Control, ForkRequest, Jobs, ModelSettings, Outcome, PipelineError, Plan,
+    self, Control, ForkRequest, Jobs, ModelSettings, Order, Orders, Outcome, PipelineError, Plan,
 };
 use crate::store::{Store, StoreError};
 
@@ -36,6 +36,8 @@ pub(super) struct Worker {
     model: ModelSettings,
     answers: UnboundedSender<Msg>,
     forks: HashMap<Ticket, (Arc<Reins>, JoinHandle<()>)>,
+    /// The live run: where its orders go, and its task.
+    live: Option<(UnboundedSender<Order>, JoinHandle<()>)>,
     /// The hand on the analysis that goes on, or on the last one.
     analysis: Control,
 }
@@ -54,8 +56,23 @@ impl Worker {
             model,
             answers,
             forks: HashMap::new(),
+            live: None,
             analysis: Control::new(),
         }
+    }
+
+    /// Starts a team.
+    pub(super) fn begin(&mut self, team: Team, operator: String) {
+        let (store, answers) = (self.store.clone(), self.answers.clone());
+        let (give, orders) = mpsc::unbounded_channel();
+        let task = tokio::spawn(live::run(
+            store,
+            team,
+            operator,
+            Orders::new(orders),
+            answers,
+        ));
+        self.live = Some((give, task));
     }
 
     /// Starts a job.
@@ -64,6 +81,11 @@ impl Worker {
             (self.store.clone(), self.model.clone(), self.answers.clone());
         match job {
             Job::Hand(ticket, hand) => self.hand(ticket, hand),
+            Job::Live(order) => {
+                if let Some((orders, _)) = &self.live {
+                    let _ = orders.send(order);
+                }
+            }
             Job::Check(ticket, request) => {
                 tokio::spawn(async move {
                     let checked = check(&store, &model, request).await;
@@ -161,6 +183,10 @@ impl Worker {
         for (reins, _) in self.forks.values() {
             reins.control.stop();
         }
+        if let Some((orders, task)) = self.live {
+            let _ = orders.send(Order::Stop);
+            let _ = task.await;
+        }
         for (_, task) in self.forks.into_values() {
             let _ = task.await;
         }
@@ -169,6 +195,9 @@ impl Worker {
     /// Drops every fork where it stands: its branches will be found interrupted.
     pub(super) fn drop_all(self) {
         for (_, task) in self.forks.into_values() {
+            task.abort();
+        }
+        if let Some((_, task)) = self.live {
             task.abort();
         }
     }
@@ -360,6 +389,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::Analyse(..)
         | Job::StopAnalysis
         | Job::Hand(..)
+        | Job::Live(_)
         | Job::External(_)
         | Job::Copy(_) => {}
     }

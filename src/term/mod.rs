@@ -9,19 +9,34 @@ mod hypotheses;
 mod input;
 mod jobs;
 mod learn;
+mod live;
 mod mend;
+mod picture;
 mod screen;
 mod signals;
 
+pub use picture::{Pose, picture};
 pub use signals::Ending;
 
 use std::io;
 
 use crate::app::learn::{Hidden, Offer};
+use crate::model::AdapterRef;
 use crate::pipeline::ModelSettings;
+use crate::runtime::adapter::Start;
 use crate::store::Store;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::Theme;
+
+/// A team to be started.
+pub struct Team {
+    /// Its adapter and entry.
+    pub adapter: AdapterRef,
+    /// What it begins with.
+    pub start: Start,
+    /// What a person calls it.
+    pub name: String,
+}
 
 /// What the screen is opened with.
 pub struct Options {
@@ -31,6 +46,8 @@ pub struct Options {
     pub open: First,
     /// What is kept from the eye; a lesson says for itself.
     pub hide: Hidden,
+    /// A team to start at once.
+    pub team: Option<Team>,
     /// Colours.
     pub theme: Theme,
     /// Signs.
@@ -59,6 +76,9 @@ pub enum TermError {
         "the terminal does not answer: {0}. Run dover in a terminal, or use its subcommands: dover --help"
     )]
     Terminal(#[from] io::Error),
+    /// A picture was asked for that cannot be taken; the sentence is the screen's.
+    #[error("{0}")]
+    Nowhere(String),
 }
 
 /// Shows the screen until the operator quits or a signal ends it, which is told.

@@ -37,10 +37,14 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let mut signals = Signals::listen()?;
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
-    let worker = Worker::new(options.store, options.model, answers);
+    let mut worker = Worker::new(options.store, options.model, answers);
+    let name = options.team.as_ref().map(|team| team.name.clone());
+    if let Some(team) = options.team {
+        worker.begin(team, options.operator.clone());
+    }
     let (mut app, jobs) = match options.open {
-        First::Sessions => App::start(options.operator, None),
-        First::One(what) => App::start(options.operator, Some(what)),
+        First::Sessions => App::start(options.operator, None, name),
+        First::One(what) => App::start(options.operator, Some(what), name),
         First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
     };
     app.hide = options.hide;

@@ -4,11 +4,12 @@ Run with the interpreter of an environment made from src/runtime/adapter/locks/a
 
     python tests/adapters/autogen_test.py [-k NAME]
 
-Every team walks the walk of conformance.py; what only AutoGen has is tested beside it.
+What only AutoGen has: `dover adapter check` walks its teams as those of every framework.
 """
 
-import argparse
+import asyncio
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -17,10 +18,11 @@ import unittest
 from pathlib import Path
 
 import rule_model
-from conformance import Walk, seal
+from autogen_agentchat.messages import BaseChatMessage
+from conformance import seal
 from driver import HERE, MODULES, Adapter, Refused
 
-sys.path.insert(0, str(MODULES))
+sys.path[:0] = [str(MODULES), str(HERE / "teams")]
 from dover_adapter.canon import sha256  # noqa: E402
 
 TEAMS = HERE / "teams"
@@ -67,36 +69,6 @@ def said(run, kind):
 
 def events(run, kind):
     return [event for event in run.events if event["kind"] == kind]
-
-
-class Conformance(unittest.TestCase):
-    def walk(self, entry, task, untested=()):
-        options = argparse.Namespace(python=sys.executable, name="autogen", entry=entry, task=task, untested=untested)
-        walk = Walk(options, ENV["MODEL_URL"])
-        walk.go()
-        self.assertEqual(walk.failures, [])
-        self.assertGreater(walk.checks, 30)
-
-    def test_magentic_one(self):
-        self.walk("autogen_magentic:build", PAINT)
-
-    def test_selector_with_tools(self):
-        self.walk("autogen_selector:build", "A seat to Ulm, please")
-
-    def test_nested_terminations(self):
-        self.walk("autogen_rounds:build", "Write a text shorter than 4 words")
-
-    def test_team_within_a_team(self):
-        self.walk("autogen_rounds:build_inner", "Write something")
-
-    def test_agents_that_hold_others(self):
-        self.walk("autogen_nested:build", "Begin")
-
-    def test_graph_with_parallel_nodes(self):
-        self.walk("autogen_nested:build_graph", "Begin", untested=["orchestrator/ledger"])
-
-    def test_swarm(self):
-        self.walk("autogen_swarm:build", "I paid 30 and want it back")
 
 
 class MagenticOne(unittest.TestCase):
@@ -198,6 +170,88 @@ class MagenticOne(unittest.TestCase):
                 run("start", task=PAINT, state=wrong)
             self.assertEqual(refused.exception.code, -32010)
             self.assertIn(words, refused.exception.message)
+
+
+class SavedState(unittest.TestCase):
+    """What is exported is what AutoGen would have saved, had it been stopped there."""
+
+    def go_on(self, entry, task):
+        """Exports behind every message but the last; what comes next must be what came next, with dover and without."""
+        with adapter(entry) as run:
+            checkpoints, end = record(run, task)
+        said = [it["pending"]["content"] for it in checkpoints]
+        for index, checkpoint in enumerate(checkpoints[:-1]):
+            with adapter(entry) as run:
+                run("restore", checkpoint=checkpoint)
+                state = run("export", commit=True)["state"]
+                with self.assertRaises(Refused) as refused:
+                    run("step")
+                self.assertIn("the run is over", refused.exception.message)
+            with self.subTest(entry=entry, behind=said[index]):
+                self.assertEqual(self.without_dover(entry, state), said[index + 1])
+                with adapter(entry) as run:
+                    first = run("start", state=state)["pending"]
+                    self.assertEqual((first["kind"], first["content"]), ("control", "goes on from the saved state"))
+                    self.assertEqual(run("step")["pending"]["content"], said[index + 1])
+        return said, end
+
+    def without_dover(self, entry, state):
+        """The first chat message of a team of plain AutoGen that loaded the state."""
+
+        async def run():
+            file, factory = entry.split(":")
+            team = getattr(__import__(file), factory)()
+            await team.load_state(json.loads(json.dumps(state)))
+            said = (await team.run()).messages
+            return next(message.content for message in said if isinstance(message, BaseChatMessage))
+
+        return asyncio.run(run())
+
+    def test_round_robin(self):
+        said, _ = self.go_on("autogen_rounds:build", "Write a text shorter than 4 words")
+        self.assertEqual(said[1:], ["A text of 4 words", "I AGREE", "IN PRINT"])
+
+    def test_selector_with_a_tool(self):
+        self.go_on("autogen_selector:build", "The fare to Ulm, please")
+
+    def test_magentic_one_has_none_before_its_plan(self):
+        with adapter("autogen_magentic:build") as run:
+            run("start", task=PAINT)
+            with self.assertRaises(Refused) as refused:
+                run("export", commit=True)
+        self.assertIn("Take a later step", refused.exception.message)
+
+    def test_the_answer_of_a_worker_is_in_it(self):
+        with adapter("autogen_magentic:build") as run:
+            checkpoints, end = record(run, PAINT)
+        with adapter("autogen_magentic:build") as run:
+            run("restore", checkpoint=at(checkpoints, kind="message"))
+            state = run("export", commit=True)["state"]
+        thread = state["agent_states"]["MagenticOneOrchestrator"]["message_thread"]
+        self.assertEqual(thread[-1]["content"], at(checkpoints, kind="message")["pending"]["content"])
+        with adapter("autogen_magentic:build") as run:
+            # The next to be asked, not the same again.
+            self.assertEqual(run("start", state=state)["pending"]["to"], "Surveyor")
+            self.assertEqual(run("resume")["result"]["final"], end["result"]["final"])
+
+    def test_another_teams_or_versions_state_is_refused(self):
+        with adapter("autogen_rounds:build") as run:
+            run("start", task="Write")
+            good = run("export", commit=True)["state"]
+        old = {"type": "TeamState", "agent_states": {f"{name}/7e31": it for name, it in good["agent_states"].items()}}
+        other = json.loads(json.dumps(good))
+        other["agent_states"]["RoundRobinGroupChatManager"]["type"] = "SwarmManagerState"
+        broken = json.loads(json.dumps(good))
+        broken["agent_states"]["RoundRobinGroupChatManager"]["message_thread"] = [{"type": "Telegram"}]
+        more = {**good, "agent_states": {**good["agent_states"], "Typist": {}}}
+        cases = ((old, "of AutoGen 0.4.0"), (other, "another kind of team"), (broken, "cannot load the saved state"), (more, "has Typist"))
+        for state, words in cases:
+            with self.subTest(words), adapter("autogen_rounds:build") as run:
+                with self.assertRaises(Refused) as refused:
+                    run("start", state=state)
+                self.assertEqual(refused.exception.code, -32010)
+                self.assertIn(words, refused.exception.message)
+                self.assertNotIn("\n", refused.exception.message)
 
 
 class Tools(unittest.TestCase):
@@ -417,5 +471,5 @@ class Person(unittest.TestCase):
 if __name__ == "__main__":
     server = rule_model.server()
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    ENV["MODEL_URL"] = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    os.environ["MODEL_URL"] = ENV["MODEL_URL"] = f"http://127.0.0.1:{server.server_address[1]}/v1"
     unittest.main(warnings="ignore")  # the driver leaves pipes to the garbage collector

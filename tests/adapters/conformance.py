@@ -76,7 +76,8 @@ class Walk:
         return {"state": parts, "pending": checkpoint["pending"], "queue": adapter("queue"), "step": checkpoint["step"]}
 
     def go(self):
-        for part in (self.uninterrupted, self.stepped, self.restored, self.edited, self.refusals, self.junk):
+        parts = (self.uninterrupted, self.stepped, self.restored, self.edited, self.refusals, self.junk)
+        for part in (self.uninterrupted, self.stepped, self.saved) if self.options.saved else parts:
             begun = time.time()
             part()
             print(f"  {part.__name__}: {time.time() - begun:.1f} s", flush=True)
@@ -136,6 +137,28 @@ class Walk:
                     if position["status"] != "paused" or found:
                         break
                     position = adapter("step")
+
+    def saved(self):
+        """A state of the framework's own behind every message but the last: what comes next is what came next."""
+        said = [(it["pending"]["from"], it["pending"]["content"]) for it in self.checkpoints]
+        for step, checkpoint in enumerate(self.checkpoints[:-1]):
+            with self.adapter() as adapter:
+                adapter("restore", checkpoint=checkpoint)
+                state = adapter("export", commit=True)["state"]
+                self.refused(-32001, f"a step after the export at {step}", lambda: adapter("step"))
+            with self.adapter() as adapter:
+                position, heard = adapter("start", state=json.loads(json.dumps(state))), []
+                while position["status"] == "paused" and len(heard) < 3:
+                    heard.append((position["pending"]["from"], position["pending"]["content"]))
+                    position = adapter("step")
+                # Some frameworks send the last message again; what was written beside it is in the state with it.
+                beside = json.dumps(said[step + 1][1]) in json.dumps(state)
+                self.check(beside or said[step + 1] in heard[:2], f"from the state behind {step}: {heard} has not {said[step + 1]}")
+        with self.adapter() as adapter:
+            adapter("start", task="Another task", state=state)
+        for wrong in ([], {}, {"a": 1}, [{"content": "x", "role": "user", "name": "nobody"}], "text"):
+            with self.adapter() as adapter:
+                self.refused(-32010, f"a state that is {wrong}", lambda: adapter("start", state=wrong))
 
     def edited(self):
         """Each message rewritten before it is committed; the old text must be nowhere in what comes after."""
@@ -267,6 +290,7 @@ def main():
     parser.add_argument("--task", required=True)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--untested", action="append", default=[], help="a pattern of state keys that this framework cannot save whole")
+    parser.add_argument("--saved", action="store_true", help="only whether its exported state is gone on from")
     options = parser.parse_args()
     with serve() as url:
         return 0 if Walk(options, url).go() else 1

@@ -9,7 +9,7 @@ The orchestrator of Magentic-One is answered from its own prompts: its plan has 
 of itself`), and every round the next line of whatever plan stands in the thread is given out. A selector gets the member whose name
 follows `next:` in the last message, else the first candidate.
 
-Usage: rule_model.py PORT   (0: any; the port is printed)
+Usage: rule_model.py [PORT]   (without one: any; its address is printed)
 """
 
 import json
@@ -135,5 +135,5 @@ def server(port=0):
 
 if __name__ == "__main__":
     made = server(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
-    print(made.server_address[1], flush=True)
+    print(f"http://127.0.0.1:{made.server_address[1]}/v1", flush=True)
     made.serve_forever()

@@ -85,7 +85,7 @@ fn app(len: usize) -> App {
             parent_milestones: None,
         },
     };
-    let (mut app, _) = App::start("ann".into(), None);
+    let (mut app, _) = App::start("ann".into(), None, None);
     let mut jobs = update(&mut app, Msg::Opened(Ok(Box::new(opened))));
     jobs.extend(update(&mut app, Msg::Key(Key::char('G'))));
     while let Some(job) = jobs.pop() {

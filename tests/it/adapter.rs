@@ -69,7 +69,8 @@ impl Scene {
             max_steps: 20,
             ..Start::default()
         };
-        self.runtime.begin(&self.adapter(mode), &start).await
+        let (session, run) = self.runtime.begin(&self.adapter(mode), &start).await?;
+        Ok((session, run))
     }
 
     /// A whole run.
@@ -141,6 +142,7 @@ async fn seen(mut run: Box<dyn Run>, decision: Decision) -> Seen {
         match run.next().await {
             Ok(Event::Step(made)) => seen.made.push(*made),
             Ok(Event::Delta { text, .. }) => seen.deltas.push_str(&text),
+            Ok(Event::Question { .. } | Event::Pending(_)) => {}
             Ok(Event::Ask(effect)) => {
                 seen.asked.push(*effect);
                 run.decide(decision);

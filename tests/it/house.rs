@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module may use those before it. `store` and `import` stand side by side: a reader may write to the store, never the other way.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "model", "gate", "store", "import", "endpoint", "runtime", "analyst", "pipeline", "app", "ui",
-    "term", "cli",
+    "export", "term", "cli",
 ];
 
 /// What pure modules must not know.

@@ -1,12 +1,12 @@
 //! What importers do with good, damaged and foreign files. Expected values are written by hand.
 
-mod own_format;
+mod interchange;
+pub mod own_format;
 
 use std::path::Path;
 
-use dover::import::{
-    Collect, Content, ImportError, Imported, SESSION_SCHEMA, export, import, sniff,
-};
+use dover::export::original;
+use dover::import::{Collect, Content, ImportError, Imported, SESSION_SCHEMA, import, sniff};
 use dover::model::{
     AgentInfo, Annotation, Check, Checkpoint, Digest, Effect, EffectClass, EffectState, KeyState,
     Milestone, Profile, RuntimeRef, Session, Step, StepKind, StepMeta, ToolProfile, ToolUse,

@@ -148,9 +148,9 @@ fn read_hides_what_it_asks_for_and_is_taken_up_where_it_was_left() {
     player.pty.send("it fails");
     player.pty.keys(&["Enter"]);
     player.says("this lesson means another one");
-    player.pty.keys(&["L"]);
+    player.pty.keys(&["T"]);
     player.says("Who asked for it?");
-    player.pty.wait_for("L hint 1/3");
+    player.pty.wait_for("T hint 1/3");
     player.back();
 
     // Left in the middle, and taken up.

@@ -13,6 +13,7 @@
 )]
 
 mod adapter;
+mod adapters_page;
 mod analyst;
 mod attribution;
 mod authority;
@@ -23,7 +24,10 @@ mod continued;
 mod corpus;
 mod debug;
 mod effects;
+mod export;
+mod export_state;
 mod fork;
+mod frameworks;
 mod house;
 mod import;
 mod kill;
@@ -38,6 +42,7 @@ mod receipts;
 mod scenario;
 mod screen;
 mod screen_gates;
+mod screen_live;
 mod state;
 mod store;
 mod support;

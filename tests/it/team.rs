@@ -193,6 +193,7 @@ async fn play_deciding(run: &mut Box<dyn Run>, decision: Decision) -> Played {
     loop {
         match run.next().await {
             Ok(Event::Delta { text, .. }) => streamed.push_str(&text),
+            Ok(Event::Question { .. } | Event::Pending(_)) => {}
             Ok(Event::Ask(effect)) => {
                 played.asked.push(effect.tool.clone());
                 run.decide(played.decision);

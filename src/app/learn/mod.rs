@@ -108,7 +108,7 @@ impl App {
     /// The state at the start of lessons: the list of them, or one at once.
     #[must_use]
     pub fn lessons(operator: String, offers: Vec<Offer>, start: bool) -> (Self, Vec<Job>) {
-        let (mut app, _) = Self::start(operator, None);
+        let (mut app, _) = Self::start(operator, None, None);
         app.learn = Some(Learn {
             offers,
             selected: 0,
@@ -347,7 +347,7 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
     }
     tried.done = holds;
     course.note = wrong.map(|step| {
-        format!("Step {step} is a fair thought, but this lesson means another one. Look again; L gives a hint.")
+        format!("Step {step} is a fair thought, but this lesson means another one. Look again; T gives a hint.")
     });
     course.attempt.revision += 1;
     vec![Job::KeepAttempt(course.attempt.clone())]

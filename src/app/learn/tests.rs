@@ -76,7 +76,7 @@ pub(crate) fn page() -> App {
 /// At the first task, a hint given.
 pub(crate) fn task() -> App {
     let mut app = page();
-    press(&mut app, "⏎L");
+    press(&mut app, "⏎T");
     app
 }
 
@@ -90,7 +90,7 @@ fn a_part_is_done_by_its_deed_and_what_it_hides_is_seen_again() {
     press(&mut app, "j");
     assert!(app.course().unwrap().done());
     // A done part gives no hint, and its key goes on.
-    press(&mut app, "L");
+    press(&mut app, "T");
     assert_eq!(app.course().unwrap().hints().len(), 1);
     press(&mut app, "l");
     assert_eq!(

@@ -47,7 +47,10 @@ pub struct Starting {
     /// The most steps
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..))]
     pub max_steps: u16,
-    /// What becomes of tool calls that do more than read; each that happens is recorded
+    /// Run to the end without the screen, on a terminal too
+    #[arg(long)]
+    pub batch: bool,
+    /// What becomes of tool calls that do more than read, where no screen asks; each that happens is recorded
     #[arg(long, value_name = "WORD", value_enum, default_value_t = Effects::Allow)]
     pub new_effects: Effects,
 }

@@ -11,11 +11,13 @@ use super::super::context::Context;
 use super::super::error::{CliError, Exit};
 use super::super::out::{Answer, Out, Tone};
 use super::super::replay;
+use super::super::screen;
 use super::super::text::in_trials;
 use crate::model::{AdapterRef, RunStatus};
-use crate::pipeline::{self, Control, Lived};
+use crate::pipeline::{self, Goal, Lead, Lived, Order, Orders, Told};
 use crate::runtime::adapter::{CUSTOM, Start};
 use crate::store::Store;
+use crate::term::Team;
 
 #[derive(Serialize)]
 struct Ran {
@@ -83,17 +85,34 @@ fn start(context: &mut Context, adapter: &AdapterRef, how: &Starting) -> Result<
         state,
         max_steps: usize::from(how.max_steps),
     };
+    if screen::possible() && !how.batch && !context.out.is_json() {
+        let name = match adapter.command.first() {
+            Some(program) => format!("{} {program}", adapter.name),
+            None => format!("{} {}", adapter.name, adapter.entry),
+        };
+        let adapter = adapter.clone();
+        return screen::team(
+            context,
+            Team {
+                adapter,
+                start,
+                name,
+            },
+        );
+    }
     let store = context.store()?;
-    let operator = context.operator();
     let quiet = context.out.is_json();
     let threads = tokio::runtime::Runtime::new().map_err(CliError::Threads)?;
-    let control = Control::new();
+    let (give, orders) = mpsc::unbounded_channel();
     let (sender, mut events) = mpsc::unbounded_channel();
-    let effects = how.new_effects.into();
+    let lead = Lead {
+        goal: Goal::End,
+        new_effects: how.new_effects.into(),
+        operator: context.operator(),
+    };
     let lived = threads.block_on(async {
-        let run = pipeline::live(
-            &store, adapter, &start, effects, &operator, &control, &sender,
-        );
+        let orders = Orders::new(orders);
+        let run = pipeline::live(&store, adapter, &start, lead, orders, &sender);
         tokio::pin!(run);
         let ended = replay::ended();
         tokio::pin!(ended);
@@ -103,18 +122,12 @@ fn start(context: &mut Context, adapter: &AdapterRef, how: &Starting) -> Result<
                 biased;
                 () = &mut ended, if !stopping => {
                     stopping = true;
-                    control.stop();
+                    let _ = give.send(Order::Stop);
                 }
-                Some(event) = events.recv() => {
-                    if !quiet {
-                        replay::report(&event);
-                    }
-                }
+                Some(event) = events.recv() => report(quiet, &event),
                 lived = &mut run => {
                     while let Ok(event) = events.try_recv() {
-                        if !quiet {
-                            replay::report(&event);
-                        }
+                        report(quiet, &event);
                     }
                     return lived;
                 }
@@ -134,12 +147,18 @@ fn start(context: &mut Context, adapter: &AdapterRef, how: &Starting) -> Result<
     })
 }
 
+fn report(quiet: bool, told: &Told) {
+    if let (false, Told::Progress(progress)) = (quiet, told) {
+        replay::report(progress);
+    }
+}
+
 /// A state that a framework saved. Never a pickle: reading one runs whatever is in it.
 fn read_state(path: &Path) -> Result<serde_json::Value, CliError> {
     let file = |source| CliError::File {
         path: path.to_owned(),
         source,
-        mend: "Give the JSON that the framework's own save function returns; a pickle is never loaded",
+        mend: "Give the JSON that `dover export --as state` or the framework's own save function makes, such as `json.dump(await team.save_state(), file)`; a pickle is never loaded",
     };
     let bytes = std::fs::read(path).map_err(file)?;
     serde_json::from_slice(&bytes).map_err(|error| file(error.into()))

@@ -23,6 +23,21 @@ pub struct Sealed {
     pub sha256: Digest,
 }
 
+impl Sealed {
+    /// Whether its content is what its own digest says. That it belongs to a chain, only the whole chain shows.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        canonical(&self.receipt).is_ok_and(|text| Digest::of(text) == self.sha256)
+    }
+}
+
+/// The receipts among the lines of a chain, without its head.
+pub fn lines(chain: &str) -> impl Iterator<Item = Sealed> + '_ {
+    chain
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+}
+
 /// The last line: how many receipts there are and which is the last.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 struct Head {

@@ -15,7 +15,7 @@ use crate::model::{
     Category, Digest, EditClass, EffectState, GateStatus, RunStatus, Tally, Verifier,
 };
 pub(super) use chain::canonical;
-pub use chain::{Fault, Place, Sealed, Verified, export, seal, verify};
+pub use chain::{Fault, Place, Sealed, Verified, export, lines, seal, verify};
 
 /// The JSON Schema of one line of an exported chain.
 pub const RECEIPT_SCHEMA: &str = include_str!("schema.json");

@@ -151,7 +151,7 @@ pub enum AdapterError {
     },
     /// The adapter refused what does not fit (-32010): a pin, a hash, another adapter's checkpoint.
     #[error(
-        "{at}: it does not fit: {message}. Fork from a checkpoint of the same team, or start the run anew"
+        "{at}: it does not fit: {message}. Take what the same team saved, or start the run anew"
     )]
     Incompatible {
         /// Where.
@@ -181,6 +181,17 @@ pub enum AdapterError {
         /// What the adapter said.
         message: String,
     },
+}
+
+impl AdapterError {
+    /// The adapter's own words, where it said no to something and stands where it stood.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Refused { message, .. } => Some(message),
+            _ => None,
+        }
+    }
 }
 
 /// What a number of the protocol means.

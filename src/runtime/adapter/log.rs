@@ -8,6 +8,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use crate::runtime::{Level, LogLine};
+
 /// The most bytes of a log.
 const MOST: usize = 1 << 20;
 /// The longest line that is kept whole.
@@ -30,6 +34,8 @@ struct Inner {
     tail: VecDeque<String>,
     /// Bytes of a line that is not at its end yet.
     open: Vec<u8>,
+    /// Who reads along.
+    reader: Option<UnboundedSender<LogLine>>,
 }
 
 impl RunLog {
@@ -47,6 +53,7 @@ impl RunLog {
             written: 0,
             tail: VecDeque::new(),
             open: Vec::new(),
+            reader: None,
         })))
     }
 
@@ -76,6 +83,13 @@ impl RunLog {
         for line in text.lines() {
             inner.line(line);
         }
+    }
+
+    /// What comes from now on, for one reader.
+    pub(super) fn follow(&self) -> UnboundedReceiver<LogLine> {
+        let (reader, lines) = mpsc::unbounded_channel();
+        self.inner().reader = Some(reader);
+        lines
     }
 
     /// The last line that says something.
@@ -124,6 +138,12 @@ impl Inner {
                 let _ = file.write_all(format!("{line}{more}").as_bytes());
             }
         }
+        let told = LogLine {
+            level: Level::of(&line),
+            text: line.clone(),
+        };
+        // A reader that went away needs no more.
+        self.reader = self.reader.take().filter(|it| it.send(told).is_ok());
         if self.tail.len() == TAIL {
             self.tail.pop_front();
         }

@@ -11,12 +11,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{Description, Restore, Run, Runtime, RuntimeError, Workspace};
+use super::{Description, Live, Restore, Run, Runtime, RuntimeError, Workspace};
 use crate::model::{AdapterRef, Manifest, Session};
 
 mod check;
 mod config;
 mod error;
+mod export;
 mod home;
 mod host;
 mod install;
@@ -28,6 +29,7 @@ mod wire;
 pub use check::{Finding, Walk, WalkSettings};
 pub use config::title;
 pub use error::{AdapterError, Place};
+pub use export::Exported;
 pub use home::{AdapterHome, CUSTOM, NAMES, differs_from_pin};
 pub use host::{Launch, Limits};
 pub use install::Installed;
@@ -76,7 +78,7 @@ impl Adapter {
         &self,
         adapter: &AdapterRef,
         start: &Start,
-    ) -> Result<(Session, Box<dyn Run>), RuntimeError> {
+    ) -> Result<(Session, Box<dyn Live>), RuntimeError> {
         let Ready {
             mut host,
             greeting,
@@ -97,7 +99,7 @@ impl Adapter {
             index: 0,
             max_steps: start.max_steps,
         };
-        let run = AdapterRun::started(host, begun);
+        let run = AdapterRun::started(host, begun).live();
         Ok((session, Box::new(run)))
     }
 

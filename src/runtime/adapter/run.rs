@@ -18,7 +18,9 @@ use crate::model::{
     Checkpoint, Effect, EffectClass, EffectState, Manifest, RestoredKey, Session, Step, StepKind,
     StepMeta, ToolUse, Usage,
 };
-use crate::runtime::{Decision, Event, Finish, Made, Run, RuntimeError, Workspace};
+use crate::runtime::{Decision, Event, Finish, Made, Queued, Run, RuntimeError, Workspace};
+
+mod held;
 
 /// A run and where it stands.
 pub(super) struct AdapterRun {
@@ -42,22 +44,41 @@ pub(super) struct AdapterRun {
     usage: Usage,
     state: State,
     ready: VecDeque<Event>,
+    /// Whether a person holds it at its boundaries.
+    live: bool,
+    /// Whether a person's word was given that nothing was heard of since.
+    replied: bool,
     /// What comes once everything that happened is handed out.
     fault: Option<AdapterError>,
 }
 
 /// Where a run stands.
 enum State {
-    /// At a boundary whose message is to be handed out: as it shall be said, and whether that is an edit.
-    At(Box<Message>, Option<Box<Step>>, bool),
+    /// At a boundary whose message is to be handed out.
+    At(Box<Boundary>),
     /// The message was handed out and is to be delivered.
     Delivers,
     /// The team is at work.
     Works,
     /// A call is held.
     Held(Box<Question>),
+    /// A person is asked.
+    Asks(Box<Question>),
     /// Nothing more happens.
     Over(Finish),
+}
+
+/// A moment when one message is about to be delivered.
+#[derive(Clone)]
+struct Boundary {
+    /// The message; none once it was dropped and nothing was put in its place.
+    message: Option<Message>,
+    /// As it shall be said, where that is known.
+    given: Option<Step>,
+    /// Whether that is an edit.
+    edited: bool,
+    /// Whether it was told what is pending.
+    told: bool,
 }
 
 /// What a run is made from beside its process.
@@ -91,6 +112,8 @@ impl AdapterRun {
             usage: Usage::default(),
             state: State::Works,
             ready: VecDeque::new(),
+            live: false,
+            replied: false,
             fault: None,
         }
     }
@@ -108,7 +131,12 @@ impl AdapterRun {
         match at.pending {
             Some(message) if at.status == Status::Paused => {
                 run.seen.extend(id(&message));
-                run.state = State::At(Box::new(message), Some(Box::new(step)), edited);
+                run.state = State::At(Box::new(Boundary {
+                    message: Some(message),
+                    given: Some(step),
+                    edited,
+                    told: false,
+                }));
                 Ok(run)
             }
             _ => Err(run.host.shape(
@@ -121,6 +149,9 @@ impl AdapterRun {
     /// A position was told: the next boundary, or the end.
     fn arrived(&mut self, at: &Position) -> Result<(), AdapterError> {
         self.host.step = Some(at.step);
+        if at.status != Status::Input {
+            self.replied = false;
+        }
         match (at.status, &at.pending) {
             (Status::Paused, Some(message)) => {
                 let known = id(message);
@@ -128,7 +159,7 @@ impl AdapterRun {
                     .retain(|said| known.is_none() || id(said) != known);
                 self.hand_out(false);
                 self.seen.extend(known);
-                self.state = State::At(Box::new(message.clone()), None, false);
+                self.state = State::At(Box::new(Boundary::of(Some(message.clone()))));
             }
             (Status::Paused, None) => {
                 return Err(self
@@ -147,8 +178,11 @@ impl AdapterRun {
                 let told = at.reason().or(at.answer());
                 return Err(self.host.failed(&told.unwrap_or_default()));
             }
-            // What is asked comes as an event.
-            (Status::Input, _) => self.state = State::Works,
+            // What is asked comes as an event. Once it is answered, what is under way is taken up again.
+            (Status::Input, _) if std::mem::take(&mut self.replied) => {
+                self.state = State::Delivers;
+            }
+            (Status::Input, _) => {}
         }
         Ok(())
     }
@@ -219,23 +253,25 @@ impl AdapterRun {
     }
 
     /// Hands out the message at a boundary with the state before it.
-    async fn boundary(
-        &mut self,
-        message: Message,
-        given: Option<Step>,
-        edited: bool,
-    ) -> Result<(), AdapterError> {
-        if edited && let Some(step) = &given {
-            let op =
-                json!({"op": "replace_pending", "message_id": message.id, "content": step.text});
-            let _applied: Value = self.host.call("edit", &json!({"ops": [op]})).await?;
+    async fn boundary(&mut self, at: Boundary) -> Result<(), AdapterError> {
+        if let Some(message) = at.message {
+            if at.edited
+                && let Some(step) = &at.given
+            {
+                let op = json!({"op": "replace_pending", "message_id": message.id, "content": step.text});
+                let _applied: Value = self.host.call("edit", &json!({"ops": [op]})).await?;
+            }
+            let checkpoint = self.checkpoint().await?;
+            let step = at.given.unwrap_or_else(|| self.step(&message));
+            self.commit(step, Some(checkpoint));
         }
-        let told: Value = self.host.call("checkpoint", &json!({})).await?;
-        let checkpoint = state::kept(&told, self.index).map_err(|what| self.host.shape(what))?;
-        let step = given.unwrap_or_else(|| self.step(&message));
-        self.commit(step, Some(checkpoint));
         self.state = State::Delivers;
         Ok(())
+    }
+
+    async fn checkpoint(&mut self) -> Result<Checkpoint, AdapterError> {
+        let told: Value = self.host.call("checkpoint", &json!({})).await?;
+        state::kept(&told, self.index).map_err(|what| self.host.shape(what))
     }
 
     fn noticed(&mut self, notice: Notice) -> Result<Option<Event>, AdapterError> {
@@ -258,7 +294,12 @@ impl AdapterRun {
     fn asked(&mut self, question: Question) -> Result<Option<Event>, AdapterError> {
         if question.call.tool.is_empty() {
             let prompt = self.host.log().masked(&wire::text(&question.prompt));
-            return Err(self.host.asks(prompt));
+            if !self.live {
+                return Err(self.host.asks(prompt));
+            }
+            let agent = question.call.agent.clone();
+            self.state = State::Asks(Box::new(question));
+            return Ok(Some(Event::Question { agent, prompt }));
         }
         let effect = self.held(&question.call);
         // The same call twice is two effects, so each record answers once.
@@ -330,10 +371,20 @@ impl AdapterRun {
                 return Err(fault);
             }
             let went = match &mut self.state {
-                State::At(message, given, edited) => {
-                    let (message, given, edited) =
-                        ((**message).clone(), given.as_deref().cloned(), *edited);
-                    self.boundary(message, given, edited).await.map(|()| None)
+                State::At(at) if self.live && !at.told => {
+                    at.told = true;
+                    let pending = at.message.clone();
+                    Ok(pending.map(|message| {
+                        let step = self.step(&message);
+                        Event::Pending(Box::new(Queued {
+                            id: message.id,
+                            step,
+                        }))
+                    }))
+                }
+                State::At(at) => {
+                    let at = (**at).clone();
+                    self.boundary(at).await.map(|()| None)
                 }
                 State::Delivers if self.made >= self.max_steps => {
                     let reason = format!("{} steps reached", self.made);
@@ -352,6 +403,12 @@ impl AdapterRun {
                 State::Held(question) => {
                     let call = question.call.clone();
                     return Ok(Event::Ask(Box::new(self.held(&call))));
+                }
+                State::Asks(question) => {
+                    let (agent, prompt) =
+                        (question.call.agent.clone(), wire::text(&question.prompt));
+                    let prompt = self.host.log().masked(&prompt);
+                    return Ok(Event::Question { agent, prompt });
                 }
                 State::Over(finish) => return Ok(Event::Finished(finish.clone())),
             };
@@ -374,6 +431,17 @@ impl AdapterRun {
                 self.arrived(&at)?;
                 Ok(None)
             }
+        }
+    }
+}
+
+impl Boundary {
+    fn of(message: Option<Message>) -> Self {
+        Self {
+            message,
+            given: None,
+            edited: false,
+            told: false,
         }
     }
 }

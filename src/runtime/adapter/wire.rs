@@ -281,6 +281,9 @@ pub struct Entry {
     /// The tool; empty if there is none.
     #[serde(default)]
     pub tool: String,
+    /// The arguments, where a call is held.
+    #[serde(default)]
+    pub args: Value,
     /// Digest of the arguments.
     #[serde(default)]
     pub args_sha256: String,
@@ -363,9 +366,23 @@ fn log_line(kind: &str, params: &Value) -> String {
             let level = text(params.get("level").unwrap_or(&Value::Null));
             format!("[{}] {told}", if level.is_empty() { "log" } else { &level })
         }
-        _ => format!("[{kind}] {params}"),
+        _ => {
+            let mut line = format!("[{kind}]");
+            for (name, value) in params.as_object().into_iter().flatten() {
+                if !BOOKKEEPING.contains(&name.as_str()) {
+                    let shown: String = text(value).chars().take(VALUE).collect();
+                    line.extend([" ", name, "=", &shown]);
+                }
+            }
+            line
+        }
     }
 }
+
+/// Fields of an event that tell a person nothing.
+const BOOKKEEPING: [&str; 5] = ["kind", "seq", "t", "step", "args_sha256"];
+/// Characters of a value that a line of the log shows.
+const VALUE: usize = 300;
 
 #[cfg(test)]
 mod tests {
@@ -394,7 +411,7 @@ mod tests {
         assert_eq!(message.step(3, str::to_owned).text, r#"["a",1]"#);
         assert_eq!(
             read(json!({"kind": "new.thing", "x": 1})),
-            Notice::Log(r#"[new.thing] {"kind":"new.thing","x":1}"#.into())
+            Notice::Log("[new.thing] x=1".into())
         );
         assert_eq!(
             read(json!({"kind": "log", "level": "warning", "text": "slow"})),

@@ -144,7 +144,7 @@ pub fn play(world: &World, seed: u64) -> Result<(Vec<Made>, Finish), RuntimeErro
     loop {
         match run.advance()? {
             Event::Step(step) => made.push(*step),
-            Event::Delta { .. } => {}
+            Event::Delta { .. } | Event::Question { .. } | Event::Pending(_) => {}
             // The world is being recorded: what it does is what the record says it did.
             Event::Ask(_) => run.decide(Decision::Allow),
             Event::Finished(finish) => return Ok((made, finish)),

@@ -111,6 +111,14 @@ fn whole(open: &Open, step: &Step, hide_labels: bool, charset: Charset) -> Passa
         let text = "answered from the record: the call was not repeated\n";
         passage.push(text, Role::Warn);
     }
+    for edit in &step.meta.live_edits {
+        let (by, of) = (clean_line(&edit.by), clean_line(&edit.of));
+        let text = format!("{by} {} while it ran: {of}\n", edit.op.done());
+        passage.push(&text, Role::Warn);
+        if let Some(before) = &edit.before {
+            passage.push(&format!("  before: {}\n", clean(before)), Role::Muted);
+        }
+    }
     if step.meta.error {
         let text = format!(
             "{} this step reports a failure\n",

@@ -10,7 +10,9 @@ use super::session::under_title;
 use super::{Painter, TextId, WIDE, revision};
 use crate::app::editor::Editor;
 use crate::app::extent::Pane;
+use crate::app::live::For;
 use crate::model::{Category, clean, clean_line, edit_class};
+use crate::runtime::QueueEdit;
 use crate::ui::diff::{Change, DEADLINE, Side, WordDiff};
 use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::passage::Passage;
@@ -19,11 +21,18 @@ use crate::ui::widgets::dot;
 
 impl Painter<'_> {
     pub(super) fn editor(&mut self, editor: &Editor, area: Rect) {
+        let what = match &editor.live {
+            None | Some(For::Queue(QueueEdit::Replace { .. })) => {
+                format!("edit step {}", editor.original.index)
+            }
+            Some(For::Queue(_)) => "a new message".to_owned(),
+            Some(For::Tool(tool)) => format!("answer for {}", clean_line(tool)),
+            Some(For::Agent(agent)) => format!("answer to {}", clean_line(agent)),
+        };
         let left = format!(
-            "{} {} edit step {}",
+            "{} {} {what}",
             clean_line(editor.branch.as_str()),
             Glyph::CURSOR.show(self.charset),
-            editor.original.index
         );
         let mode = if editor.typing {
             "typing"
@@ -47,6 +56,15 @@ impl Painter<'_> {
         let muted = self.theme.style(Role::Muted);
         let category = Category::of_kind(editor.original.kind);
         let mut line = Line::from(format!(" {} edit", category.name()));
+        if let Some(purpose) = &editor.live {
+            let text = match purpose {
+                For::Queue(_) => " goes into the queue, and the run stays where it stands",
+                For::Tool(_) => " the tool is not called; the agent reads this instead",
+                For::Agent(_) => " the run goes on with it",
+            };
+            Line::styled(text, muted).render(area, self.buf);
+            return;
+        }
         if editor.changed() {
             let class = edit_class(&editor.original.text, text, category);
             let words = |wanted: Change| -> usize {
@@ -83,11 +101,20 @@ impl Painter<'_> {
 
     fn original(&mut self, editor: &Editor, original: &str, area: Rect) {
         let (head, rest) = under_title(area);
-        let text = format!(
-            "original {} {}",
-            dot(self.charset),
-            heading(&editor.original, self.charset)
-        );
+        let text = match &editor.live {
+            None | Some(For::Queue(QueueEdit::Replace { .. })) => format!(
+                "original {} {}",
+                dot(self.charset),
+                heading(&editor.original, self.charset)
+            ),
+            Some(_) => format!(
+                "new {} {} {} {}",
+                dot(self.charset),
+                clean_line(&editor.original.agent),
+                Glyph::TO.show(self.charset),
+                clean_line(editor.original.to.as_deref().unwrap_or_default())
+            ),
+        };
         self.title(&text, "", !editor.typing, head);
         let rest = indented(rest);
         let id = revision(&[original]);

@@ -63,7 +63,7 @@ impl Painter<'_> {
         }
         let of = course.part().map_or(0, |part| part.hints.len());
         format!(
-            "l text {} L hint {}/{of}",
+            "l text {} T hint {}/{of}",
             dot(self.charset),
             course.hints().len()
         )
@@ -162,7 +162,7 @@ impl Painter<'_> {
         let left = part.hints.len() - course.hints().len();
         let told = match left {
             0 => "Enter goes to it; l comes back here.".to_owned(),
-            _ => format!("Enter goes to it; l comes back here. L gives a hint ({left} left)."),
+            _ => format!("Enter goes to it; l comes back here. T gives a hint ({left} left)."),
         };
         lines.extend(paragraphs(&told, Role::Muted));
         lines

@@ -8,6 +8,7 @@ mod effects;
 mod gates;
 mod hypotheses;
 mod learn;
+mod live;
 mod panels;
 mod picker;
 mod replay;
@@ -49,6 +50,7 @@ enum TextId {
     PairRight,
     Delta(usize),
     Notice,
+    Live,
 }
 
 /// What is kept from frame to frame so that a frame costs what changed, and what a frame measured.
@@ -147,6 +149,7 @@ impl Painter<'_> {
             Some(View::Hypotheses(selected)) => self.hypotheses(*selected, area),
             Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::State(state)) => self.state(state, area),
+            Some(View::Live) => self.live(area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             Some(View::Lesson) => self.lesson_page(area),

@@ -163,6 +163,7 @@ impl Painter<'_> {
             Some(Context::Gates) => Some(command::Group::Gates),
             Some(Context::Effects) => Some(command::Group::Effects),
             Some(Context::State) => Some(command::Group::State),
+            Some(Context::Live | Context::LiveEditor) => Some(command::Group::Live),
             Some(Context::Replay) => Some(command::Group::Replay),
             Some(Context::Compare) => Some(command::Group::Compare),
             _ => None,
@@ -197,12 +198,14 @@ impl Painter<'_> {
             .rev()
             .find(|view| !matches!(view, View::Help));
         Some(match below {
+            Some(View::Editor(editor)) if editor.live.is_some() => Context::LiveEditor,
             Some(View::Editor(_)) => Context::Editor,
             Some(View::Gates(_)) => Context::Gates,
             Some(View::Replay) => Context::Replay,
             Some(View::Compare(_)) => Context::Compare,
             Some(View::Effects(_)) => Context::Effects,
             Some(View::State(_)) => Context::State,
+            Some(View::Live) => Context::Live,
             Some(View::Hypotheses(_)) => Context::Hypotheses,
             Some(View::Milestones(_)) => Context::Milestones,
             Some(View::Interventions(_)) => Context::Interventions,

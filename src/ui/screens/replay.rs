@@ -10,7 +10,7 @@ use super::{Painter, TextId, WIDE, plural, revision, row_of};
 use crate::app::extent::{Extent, Pane};
 use crate::app::fork::{Replay, Run};
 use crate::app::session::Open;
-use crate::model::{RunStatus, clean, clean_line};
+use crate::model::{RunStatus, Session, clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -103,7 +103,7 @@ impl Painter<'_> {
                 let (head, rest) = under_title(middle);
                 let title = format!("steps of {}", clean_line(run.branch.id.name()));
                 self.title(&title, "", true, head);
-                self.run_steps(open, run, replay.current, true, rest);
+                self.run_steps(&open.session, run, replay.current, (true, true), rest);
             }
         }
         if let Some(run) = replay.run() {
@@ -261,11 +261,18 @@ impl Painter<'_> {
         let (second, rest) = under_title(rest);
         self.run_state(open, run).render(first, self.buf);
         self.run_end(replay, run).render(second, self.buf);
-        self.run_steps(open, run, i, i == replay.current, rest);
+        self.run_steps(&open.session, run, i, (i == replay.current, true), rest);
     }
 
     /// The steps made so far and the one being made; the reason, when the run ended without an answer.
-    fn run_steps(&mut self, open: &Open, run: &Run, i: usize, current: bool, area: Rect) {
+    pub(super) fn run_steps(
+        &mut self,
+        session: &Session,
+        run: &Run,
+        i: usize,
+        (current, focused): (bool, bool),
+        area: Rect,
+    ) {
         let below = self.below_steps(run, i, area);
         let height = area
             .height
@@ -275,7 +282,7 @@ impl Painter<'_> {
             .branch
             .steps
             .max(run.heads.last().map_or(0, |head| head.index + 1));
-        let look = StepLook::new(&open.session, self.theme, self.charset, area.width, steps);
+        let look = StepLook::new(session, self.theme, self.charset, area.width, steps);
         let window = if current {
             self.window(
                 Pane::Run,
@@ -328,7 +335,7 @@ impl Painter<'_> {
             };
             step_line(head, look, marks, usize::from(rest.width)).render(rest, self.buf);
             if chosen {
-                self.select(row, true);
+                self.select(row, focused);
             }
         }
         if run.unseen > 0 {

@@ -8,6 +8,7 @@ use crate::app::fixture;
 use crate::app::gate_fixture::{self, held};
 use crate::app::hypotheses_tests;
 use crate::app::learn::tests as lesson_fixture;
+use crate::app::live_tests;
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 
@@ -71,6 +72,11 @@ fn screens() -> Vec<(&'static str, App)> {
         ),
         ("state", with(fixture::opened(), ":5⏎t⏎j⏎")),
         ("state_differs", with(fixture::opened(), ":4⏎td]]")),
+        ("live", live_tests::standing()),
+        ("live_held", live_tests::held(None)),
+        ("live_asked", live_tests::asked()),
+        ("live_edit", with(live_tests::standing(), "e Twice.")),
+        ("live_log", with(live_tests::standing(), "⇥⇥")),
         ("help", with(fixture::opened(), "?")),
         ("lessons", lesson_fixture::listed()),
         ("lesson_page", lesson_fixture::page()),
@@ -108,8 +114,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..31_usize,
-        keys in "[jkegGnN?!mvcbripyJKfdlL+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..36_usize,
+        keys in "[jkegGnN?!mvcbripyJKfdlT+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

@@ -142,6 +142,10 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Undone => " it was undone, because: ",
             Purpose::Suspect => " this step went wrong, because: ",
             Purpose::Owner => " approve as owner: ",
+            Purpose::Steps => " how many steps: ",
+            Purpose::Until => " until (agent:NAME kind:KIND words): ",
+            Purpose::Insert => " a message of (NAME > NAME): ",
+            Purpose::Send => " a message to: ",
         };
         let line = clean_line(line);
         // The end of a long line is what is being typed.

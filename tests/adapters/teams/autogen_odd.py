@@ -1,5 +1,8 @@
 """Teams with agents of the user's own, and teams that end badly."""
 
+import os
+import sys
+
 from autogen_agentchat.agents import AssistantAgent, BaseChatAgent
 from autogen_agentchat.base import Response
 from autogen_agentchat.conditions import FunctionalTermination, MaxMessageTermination
@@ -37,6 +40,29 @@ class Saver(Counter):
 
     async def load_state(self, state):
         self.turns = state["turns"]
+
+
+class Odd(BaseChatAgent):
+    """Does something odd in its turn, and keeps nothing."""
+
+    produced_message_types = (TextMessage,)
+
+    def __init__(self, name, deed):
+        super().__init__(name, "Does as it likes")
+        self.deed = deed
+
+    async def on_messages(self, messages, cancellation_token):
+        self.deed()
+        return Response(chat_message=TextMessage(content=f"{self.name} is done", source=self.name))
+
+    async def on_reset(self, cancellation_token):
+        pass
+
+    async def save_state(self):
+        return {}
+
+    async def load_state(self, state):
+        pass
 
 
 class Noted(AssistantAgent):
@@ -81,3 +107,49 @@ def build_running():
         return RoundRobinGroupChat([Saver("Saver")], runtime=runtime, max_turns=1)
 
     return make()
+
+
+def odd(deed):
+    """A calm agent, then one that does it."""
+    return RoundRobinGroupChat([Saver("Calm"), Odd("Odd", deed)], max_turns=2)
+
+
+def shout():
+    """Prints on standard output in every way there is."""
+    print('{"jsonrpc": "2.0", "id": 1, "result": {}}', flush=True)
+    os.write(1, b"no JSON at all\n")
+    os.system("echo from a child")
+
+
+def build_printing():
+    shout()
+    return odd(shout)
+
+
+def build_blocking():
+    """An agent that blocks the event loop for good, and a program that it started with it."""
+    return odd(lambda: os.system("sleep 3600"))
+
+
+def build_exiting():
+    return odd(lambda: sys.exit(3))
+
+
+def build_dying():
+    return odd(lambda: os._exit(3))
+
+
+def make_raising():
+    raise ValueError("the team has no budget")
+
+
+def make_exiting():
+    sys.exit("no licence")
+
+
+def make_keyless():
+    """A model whose key nobody set."""
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
+
+    keyless = OpenAIChatCompletionClient(model="gpt-4o-mini")
+    return RoundRobinGroupChat([AssistantAgent("Keyless", keyless)], max_turns=1)

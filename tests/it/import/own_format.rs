@@ -1,6 +1,7 @@
 //! dover's own session files: what is written is read back, and the schema describes it.
 
 use super::*;
+use dover::model::{LiveEdit, LiveOp};
 
 fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
     let session = Session {
@@ -75,6 +76,13 @@ fn full_session() -> (Session, Vec<Step>, Checkpoint, Effect) {
                 facts: vec!["f".into()],
                 pages: vec!["p".into()],
                 error: true,
+                live_edits: vec![LiveEdit {
+                    op: LiveOp::Replace,
+                    by: "ann".into(),
+                    of: "A".into(),
+                    before: Some("mail(1)".into()),
+                    after: Some("mail()".into()),
+                }],
                 time: Some("2026-01-01T00:00:00Z".into()),
             },
         },
@@ -109,7 +117,7 @@ fn what_is_exported_is_read_back() {
         (&steps[0], None, [].as_slice()),
         (&steps[1], Some(&checkpoint), std::slice::from_ref(&effect)),
     ];
-    export(&mut bytes, &session, rows, Some("42")).unwrap();
+    original(&mut bytes, &session, rows, Some("42")).unwrap();
     let (got, sink) = read_named("other.jsonl", &bytes);
     let got = got.unwrap();
     assert_eq!(sink.steps, steps);
@@ -135,7 +143,7 @@ fn what_is_exported_is_read_back() {
 }
 
 /// Whether a value satisfies a schema, as far as `session.schema.json` uses JSON Schema; every key of an object must be described.
-fn satisfies(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
+pub fn satisfies(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
     if schema == &Value::Bool(true) {
         return Ok(());
     }
@@ -218,7 +226,7 @@ fn the_schema_describes_every_field_that_is_written() {
         (&steps[0], None, [].as_slice()),
         (&steps[1], Some(&checkpoint), std::slice::from_ref(&effect)),
     ];
-    export(&mut bytes, &session, rows, Some("42")).unwrap();
+    original(&mut bytes, &session, rows, Some("42")).unwrap();
     for line in String::from_utf8(bytes).unwrap().lines() {
         let value: Value = serde_json::from_str(line).unwrap();
         let name = value["type"].as_str().unwrap();

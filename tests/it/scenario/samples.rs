@@ -1,6 +1,6 @@
 //! The recorded runs beside the sample worlds are what playing those worlds gives.
 
-use dover::import::export;
+use dover::export::original;
 use dover::model::Session;
 
 use super::support::{record, sample};
@@ -24,7 +24,7 @@ fn playing_a_world_gives_exactly_its_recorded_run() {
         let steps = recorded.made.iter();
         let steps = steps.map(|m| (&m.step, m.checkpoint.as_ref(), m.effects.as_slice()));
         let mut played = Vec::new();
-        export(
+        original(
             &mut played,
             &session,
             steps,

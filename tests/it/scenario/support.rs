@@ -184,7 +184,7 @@ pub fn run(restore: Restore) -> (Vec<Made>, Finish) {
             match run.next().await.unwrap() {
                 Event::Step(step) => made.push(*step),
                 Event::Ask(_) => run.decide(Decision::Allow),
-                Event::Delta { .. } => {}
+                Event::Delta { .. } | Event::Question { .. } | Event::Pending(_) => {}
                 Event::Finished(finish) => return (made, finish),
             }
         }

@@ -10,12 +10,7 @@ pub fn python() -> Option<String> {
         output.is_ok_and(|output| output.status.success())
     });
     if found.is_none() {
-        eprintln!("skipped: there is no Python 3.10 or newer; put python3 on the PATH");
-        assert_ne!(
-            std::env::var("CI").as_deref(),
-            Ok("true"),
-            "Python is missing"
-        );
+        super::skipped("there is no Python 3.10 or newer; put python3 on the PATH");
     }
     found.map(str::to_owned)
 }

@@ -81,6 +81,9 @@ class Team:
             event("output.delta", agent=who, text=word)
         if MODE == "mail" and who == "Solver":
             self.mail(who, last)
+        if MODE == "asks" and who == "Checker":
+            event("input.requested", request_id="p1", agent=who, prompt="How shall I put it?")
+            last = self.answer("p1")
         if MODE == "raise" and who == "Checker":
             raise ValueError("the checker has no model")
         found = numbers(last)
@@ -95,11 +98,12 @@ class Team:
         event("llm.response", step=self.step, usage={"prompt_tokens": 10, "completion_tokens": 2})
 
     def mail(self, who, last):
+        last = str(last)
         args = {"to": "ann", "text": last}
         call = {"agent": who, "tool": "mail", "effect": "permanent", "args_sha256": digest(args), "operation_key": "mail-" + digest(args)[:8]}
         inner = {"from": who, "to": "mail", "tool": {"name": "mail", "arguments": args}}
         event("output", message={**inner, "message_id": f"c{self.step}", "kind": "tool_call", "content": json.dumps(args)})
-        event("input.requested", request_id="r1", prompt="May it be sent?", **call)
+        event("input.requested", request_id="r1", prompt="May it be sent?", args=args, **call)
         answer = self.answer("r1")
         said = {"run": "sent", "refuse": "not sent", "answer": answer.get("result")}[answer["decision"]]
         if answer["decision"] == "run":
@@ -153,6 +157,24 @@ class Team:
         return {**self.position(), "keys": {name: "exact" for name in state}, "warnings": []}
 
 
+    def export(self, commit):
+        """What the team itself saves: who is in it and what was said."""
+        if MODE == "saves-nothing":
+            raise Refused(-32040, "there is no saved state of this team")
+        said = self.memory["Planner"] + ([self.pending] if commit else [])
+        self.pending = None if commit else self.pending
+        return {"adapter": "stand-in", "framework": {"stand-in": "1.0"}, "state": {"team": list(self.memory), "said": said}}
+
+    def go_on(self, saved):
+        """From what was saved, to whoever speaks next."""
+        if not isinstance(saved, dict) or saved.get("team") != list(self.memory):
+            raise Refused(-32010, "the saved state is of another team")
+        said = saved["said"]
+        self.memory = {name: list(said[:-1]) for name in self.memory}
+        self.step, self.pending = len(said) - 1, said[-1]
+        self.deliver()
+
+
 team = Team()
 
 
@@ -173,8 +195,13 @@ def call(method, params):
             with open(FILE, "w") as pids:
                 pids.write(f"{child.pid} {os.getpid()}")
         team.began = True
-        team.pending = team.message("user", "task", params["task"])
+        if params.get("state") is not None:
+            team.go_on(params["state"])
+        else:
+            team.pending = team.message("user", "task", params["task"])
         return team.position()
+    if method == "export":
+        return team.export(**params)
     if method == "step":
         if team.pending is None:
             raise Refused(-32001, "the run is over")

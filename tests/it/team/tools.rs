@@ -85,7 +85,7 @@ async fn an_effect_that_stays_is_answered_from_the_record() {
             Event::Ask(_) => run.decide(Decision::Allow),
             Event::Step(made) => effects.extend(made.effects),
             Event::Finished(_) => break,
-            Event::Delta { .. } => {}
+            Event::Delta { .. } | Event::Question { .. } | Event::Pending(_) => {}
         }
     }
     assert_eq!(effects.len(), 1);

@@ -19,7 +19,7 @@ from autogen import ConversableAgent, GroupChat, GroupChatManager
 from autogen.coding.base import CodeResult
 from autogen.io import IOStream
 
-from .core import Backend, Call, Description, Host, Message, Saved, code_of, effect_of, plain
+from .core import INCOMPATIBLE, Backend, Call, Description, Host, Message, RpcError, Saved, code_of, effect_of, plain
 
 CODE = "execute_code"
 """What running a model's code is called among the tools."""
@@ -49,7 +49,7 @@ class Ag2Classic(Backend):
 
     name = "ag2-classic"
     packages = ("ag2",)
-    capabilities = {"human_input": True}
+    capabilities = {"human_input": True, "start_state": True, "export": True}
 
     def __init__(self, target: Any, host: Host) -> None:
         super().__init__(target, host)
@@ -70,6 +70,8 @@ class Ag2Classic(Backend):
         self._pending: Message | None = None
         self._raw: Any = None
         """The pending message as the framework has it."""
+        self._filling = False
+        """Whether messages of a saved state are being put back: they were sent once."""
         self._again: Any = None
         """The message that is sent anew after a load: hooks have seen it before."""
         IOStream.set_global_default(Console(host))
@@ -111,6 +113,57 @@ class Ag2Classic(Backend):
     async def start(self, task: str) -> None:
         await self._run(lambda: self._initiator.initiate_chat(self._recipient, message=task, max_turns=self._turns))
 
+    async def start_from(self, task: str | None, state: Any) -> None:
+        fill = self._fill_dialogue if self._chat is None else self._fill_chat
+        self._filling = True
+        try:
+            sender, last = fill(task, state)
+        finally:
+            self._filling = False
+        if self._chat is None:
+            self._again = last
+            await self._run(lambda: self._go_on(sender))
+        else:
+            await self._run(lambda: sender.initiate_chat(self._manager, message=last, clear_history=False))
+
+    def _fill_chat(self, task: str | None, state: Any) -> tuple[ConversableAgent, Any]:
+        """Puts `groupchat.messages` back, as the framework's own `resume` does: the last of them is sent anew."""
+        if not isinstance(state, list) or not state or not all(isinstance(message, dict) and "content" in message for message in state):
+            raise self._unfit("this is no saved group chat of AG2: it is no list of messages, as `groupchat.messages` is")
+        told = {message.get("name", self._manager.name) for message in state}
+        if foreign := sorted(told - set(self._agents)):
+            raise self._unfit(f"the saved messages are of another team: {', '.join(foreign)} spoke in it, and this team has {', '.join(self._agents)}")
+        more = [] if task is None else [{"content": task, "role": "user", "name": self._initiator.name}]
+        sender, last = self._manager.resume(messages=[*state, *more], silent=True)
+        for reply in self._manager._reply_func_list:
+            if isinstance(reply["config"], GroupChat):
+                reply["config"].send_introductions = False
+        return sender, last
+
+    def _fill_dialogue(self, task: str | None, state: Any) -> tuple[ConversableAgent, Any]:
+        """Puts `{name: {peer: messages}}` back, what each of the two has of it."""
+        one, other = self._initiator, self._recipient
+        try:
+            told = {(agent, peer): list(state[agent.name][peer.name]) for agent, peer in ((one, other), (other, one))}
+            said = told[one, other]
+            sender = {"assistant": one, "user": other}.get(said[-1]["role"], self._agents.get(said[-1].get("name")))
+        except (TypeError, KeyError, IndexError):
+            names = f"{one.name} and {other.name}"
+            raise self._unfit(f"this is no saved dialogue of {names}: for both of them it has the messages with the other, {{name: {{peer: [...]}}}}") from None
+        if sender is None:
+            raise self._unfit("nobody here said the last of the saved messages")
+        last: Any = task
+        if task is None:
+            last = {name: value for name, value in said[-1].items() if name != "role" or value in ("tool", "function")}
+            told = {pair: messages[:-1] for pair, messages in told.items()}
+        one._prepare_chat(other, clear_history=False)
+        for (agent, peer), messages in told.items():
+            agent._oai_messages[peer][:] = messages
+        return (sender if task is None else one), last
+
+    def _unfit(self, why: str) -> RpcError:
+        return RpcError(INCOMPATIBLE, why)
+
     async def advance(self) -> None:
         self._go.release()
         await self._arrive()
@@ -142,7 +195,7 @@ class Ag2Classic(Backend):
 
     def _before_send(self, sender: ConversableAgent, message: Any, recipient: Any, silent: bool) -> Any:
         """The boundary, in the framework's thread."""
-        if recipient is not self._other(sender):
+        if self._filling or recipient is not self._other(sender):
             return message
         if self._again is not None:
             message, self._again = self._again, None
@@ -237,6 +290,26 @@ class Ag2Classic(Backend):
                 reply["config"].max_round = self._rounds - len(self._chat.messages)
                 reply["config"].send_introductions = reply["config"].send_introductions and not self._chat.messages
         await self._run(lambda: sender.send(self._again, self._manager, request_reply=True))
+
+    async def export(self, commit: bool) -> Any:
+        if self._chat is not None:
+            return [*self._chat.messages, *([self._stored("user")] if commit else [])]
+        one, other = self._initiator, self._recipient
+        told = {(agent, peer): list(agent._oai_messages[peer]) for agent, peer in ((one, other), (other, one))}
+        if commit:
+            for (agent, _), messages in told.items():
+                messages.append(self._stored("assistant" if agent.name == self._pending.sender else "user"))
+        return {agent.name: {peer.name: messages} for (agent, peer), messages in told.items()}
+
+    def _stored(self, role: str) -> dict:
+        """The pending message as the framework keeps one."""
+        raw = self._raw if isinstance(self._raw, dict) else {"content": self._raw}
+        content = raw.get("content")
+        if self._chat is not None and not isinstance(content, (str, list)):
+            content = str(content)
+        if raw.get("tool_calls") or raw.get("function_call"):
+            role = "assistant"  # whoever keeps it: only an assistant calls
+        return {**raw, "content": content, "role": raw["role"] if raw.get("role") in ("tool", "function") else role, "name": self._pending.sender}
 
     def _go_on(self, sender: ConversableAgent) -> None:
         """A dialogue from its pending message on, as `initiate_chat` would lead it."""

@@ -12,6 +12,7 @@ participant or as a tool runs inside one handler too.
 import contextlib
 import json
 
+from autogen_agentchat.conditions import ExternalTermination
 from autogen_agentchat.messages import BaseAgentEvent, HandoffMessage, ModelClientStreamingChunkEvent, TextMessage
 from autogen_agentchat.teams import BaseGroupChat, MagenticOneGroupChat
 from autogen_core import SingleThreadedAgentRuntime
@@ -83,7 +84,7 @@ class AutoGen(Backend):
         try:
             await self.parts.load_team_state(state)
         except ValueError as error:
-            raise RpcError(INCOMPATIBLE, f"start: {error}") from None
+            raise RpcError(INCOMPATIBLE, str(error)) from None
         if task is not None:
             self.queue_.start([TextMessage(content=task, source="user")])
         elif isinstance(self.team, MagenticOneGroupChat):
@@ -153,7 +154,8 @@ class AutoGen(Backend):
         body, messages = entry["body"], chat_messages(entry)
         sender, to = self._name(entry["sender"]) or "user", self._name(entry["to"])
         if not messages:
-            content = f"asks {to} to speak" if body["type"] == "GroupChatRequestPublish" else body["type"]
+            own = {"GroupChatRequestPublish": f"asks {to} to speak", "GroupChatStart": "goes on from the saved state"}
+            content = own.get(body["type"], body["type"])
             return Message(entry["id"], sender, to, content, "control")
         last = messages[-1]
         sender = body.get("name") or last["source"]
@@ -204,8 +206,29 @@ class AutoGen(Backend):
         self._stand(self.queue_.entries())
         return warnings
 
-    async def export(self):
+    async def export(self, commit):
+        if commit:
+            await self._stop_behind_pending()
         return await self.team.save_state()
+
+    async def _stop_behind_pending(self):
+        """Delivers the pending message and ends the team there, as `ExternalTermination` does: before anybody is chosen to speak next."""
+        manager, first = await self.queue_.manager(), True
+        if isinstance(self.team, MagenticOneGroupChat) and self.queue_.entries()[0]["body"]["type"] == "GroupChatStart":
+            why = "Magentic-One plans as soon as it has the task, so there is no state with the task alone"
+            raise RpcError(UNSUPPORTED, f"export: {why}. Take a later step, or start with the task")
+        own, stop = manager._termination_condition, ExternalTermination()
+        stop.set()
+        manager._termination_condition = stop
+        try:
+            while entries := self.queue_.entries():
+                if entries[0]["body"]["type"] == "GroupChatRequestPublish" or not first and is_boundary(entries[0]):
+                    break
+                first = False
+                await self.queue_.deliver()
+                await self.queue_.settle()
+        finally:
+            manager._termination_condition = own
 
     # Edits.
 

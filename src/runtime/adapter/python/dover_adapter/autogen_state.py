@@ -301,6 +301,8 @@ class TeamParts:
             raise ValueError("this is no saved state of an AutoGen team: there is no `agent_states` in it")
         own = [*self.team._participant_names, self.team._group_chat_manager_name]
         missing, foreign = [name for name in own if name not in states], [name for name in states if name not in own]
+        if any(name.partition("/")[0] in own for name in foreign):
+            raise ValueError("the saved state is of AutoGen 0.4.0, which adds an id of its own to every name. Save it anew with 0.4.9 or later")
         if missing or foreign:
             raise ValueError(
                 f"the saved state is of another team: it has no state for {_list(missing)} and has {_list(foreign)}, "
@@ -310,7 +312,10 @@ class TeamParts:
         told = states[self.team._group_chat_manager_name].get("type")
         if kind != told:
             raise ValueError(f"the saved state is of another kind of team: its manager's is {told}, this team's is {kind}")
-        await self.team.load_state(state)
+        try:
+            await self.team.load_state(state)
+        except Exception as error:  # an agent's own load_state may raise anything
+            raise ValueError(f"AutoGen cannot load the saved state: {type(error).__name__}: {' '.join(str(error).split())[:300]}") from error
 
 
 async def tool_schemas(agent):

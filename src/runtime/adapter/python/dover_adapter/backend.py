@@ -182,8 +182,9 @@ class Backend(ABC):
         """Lets the pending message be made again by the agent that made it."""
         raise self.unsupported("regenerate")
 
-    async def export(self) -> Any:
-        """The run as the framework itself would save it, for use without dover."""
+    async def export(self, commit: bool) -> Any:
+        """The run as the framework itself would save it, for use without dover. `commit`: as if it had been stopped right after the pending
+        message: that is said, nobody is asked to speak after it, and the run is over."""
         raise self.unsupported("export")
 
     async def close(self) -> None:

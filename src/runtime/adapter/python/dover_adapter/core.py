@@ -423,11 +423,14 @@ class Server:
             raise RpcError(EDIT_CONFLICT, f"edit: message {wanted} is consumed already. Restore a checkpoint before it in a new process", queue=waiting)
         return wanted
 
-    async def on_export(self) -> dict:
-        """The run as the framework's own saved state, also at its end."""
+    async def on_export(self, commit: bool = False) -> dict:
+        """The run as the framework's own saved state, also at its end. `commit`: with the pending message said; the run is over then."""
         if not self._began or self._flight is not None:
             raise RpcError(NOT_QUIESCENT, "export: the run stands at no boundary. Start or restore one, and answer what is asked")
-        return {"adapter": self._backend.name, "framework": self._backend.framework(), "state": plain(await self._backend.export())}
+        commit = commit and not self._over
+        state = plain(await self._backend.export(commit))
+        self._over = self._over or commit
+        return {"adapter": self._backend.name, "framework": self._backend.framework(), "state": state}
 
     async def on_queue(self) -> list:
         self._quiescent("queue")

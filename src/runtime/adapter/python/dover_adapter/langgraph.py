@@ -10,7 +10,7 @@ from that (`Call.again`). A node that changes its input in place makes the saved
 
 import base64
 import uuid
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseLanguageModel
@@ -22,8 +22,10 @@ from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 from langgraph.types import Command, StateUpdate
 
-from .core import Backend, Call, Description, Host, Message, Saved, canonical, code_of, effect_of, plain, sha256
+from .core import INCOMPATIBLE, UNSUPPORTED, Backend, Call, Description, Host, Message, RpcError, Saved, canonical, code_of, effect_of, plain, sha256
 
+READABLE = ("messages", "json", "set")
+"""Types of packed values that are plain JSON."""
 START, SENDS, ROOT = "__start__", "__pregel_tasks", ""
 BRANCH = "branch:to:"
 """What a channel that leads to a node is called."""
@@ -71,6 +73,12 @@ class Saver(InMemorySaver):
         return packed["value"] if packed["type"] == "json" else self.serde.loads_typed((packed["type"], base64.b64decode(packed["value"])))
 
 
+def _versions(checkpoint: dict, change: Callable[[Any], Any]) -> dict:
+    """The checkpoint with its channels' versions written in another way."""
+    seen = {node: {channel: change(version) for channel, version in of.items()} for node, of in checkpoint["versions_seen"].items()}
+    return {**checkpoint, "channel_versions": {channel: change(version) for channel, version in checkpoint["channel_versions"].items()}, "versions_seen": seen}
+
+
 def _is_json(value: Any) -> bool:
     if isinstance(value, dict):
         return type(value) is dict and all(type(key) is str and _is_json(item) for key, item in value.items())
@@ -90,7 +98,7 @@ class LangGraph(Backend):
 
     name = "langgraph"
     packages = ("langgraph", "langchain-core")
-    capabilities = {"granularity": "message", "human_input": True}
+    capabilities = {"granularity": "message", "human_input": True, "start_state": True, "export": True}
     usual_names = ("graph", "app", "make_graph")
 
     def __init__(self, target: Any, host: Host) -> None:
@@ -131,6 +139,16 @@ class LangGraph(Backend):
 
     async def start(self, task: str) -> None:
         await self._run(self._make(task), self._config())
+
+    async def start_from(self, task: str | None, state: Any) -> None:
+        checkpoint = self._loaded(state)
+        known = {*self._graph.channels, *(BRANCH + node for node in self._graph.nodes)}
+        if foreign := sorted(set(checkpoint["channel_values"]) - known):
+            raise RpcError(INCOMPATIBLE, f"the saved state is of another graph: it has {', '.join(foreign)}, and this graph has {', '.join(sorted(self._graph.channels))}")
+        at = self._saver.put(self._config(), checkpoint, state["metadata"], checkpoint["channel_versions"])
+        if task is None and not self._graph.get_state(at).next:
+            raise RpcError(INCOMPATIBLE, "the graph had come to its end in the saved state, so there is nothing to go on with. Give a task")
+        await self._run(None if task is None else self._make(task), at if task is None else self._config())
 
     async def advance(self) -> None:
         if self._place + 1 < len(self._units):
@@ -250,6 +268,29 @@ class LangGraph(Backend):
             self._saver.put_writes(self._before, [write[2:] for write in writes if write.task_id == task_id], task_id, path)
         await self._graph.ainvoke(None, self._config(), interrupt_before="*", durability="sync")
         self._look(self._graph.get_state(self._config()))
+
+    async def export(self, commit: bool) -> Any:
+        # A superstep is committed as a whole: with the pending message all that was written beside it.
+        saved = self._saver.get_tuple(self._config() if commit or self._ended else self._before)
+        metadata = {name: saved.metadata[name] for name in ("source", "step", "parents") if name in saved.metadata}
+        packed = {channel: self._saver.pack(value) for channel, value in saved.checkpoint["channel_values"].items()}
+        if bound := [channel for channel, value in packed.items() if value["type"] not in READABLE]:
+            raise RpcError(UNSUPPORTED, f"export: {', '.join(bound)} holds what JSON cannot: values of a class. Keep messages, text, numbers, lists and objects in the state")
+        # The framework's savers write versions as text, and cannot order them beside the numbers that are counted here.
+        return {"checkpoint": {**_versions(saved.checkpoint, lambda number: f"{number:032}.{0:016}"), "channel_values": packed}, "metadata": metadata}
+
+    def _loaded(self, state: Any) -> dict:
+        """The checkpoint in what `export` gave. Nothing in it may name a class to make."""
+        try:
+            checkpoint, metadata = state["checkpoint"], state["metadata"]
+            whole = {"channel_values", "channel_versions", "versions_seen", "id"} <= checkpoint.keys() and isinstance(metadata, dict)
+            values = checkpoint["channel_values"] if whole else {}
+            if whole and all(value["type"] in READABLE for value in values.values()):
+                counted = _versions(checkpoint, lambda version: int(str(version).partition(".")[0]))
+                return {**counted, "channel_values": {channel: self._saver.unpack(value) for channel, value in values.items()}}
+        except (TypeError, KeyError, AttributeError, ValueError):
+            pass
+        raise RpcError(INCOMPATIBLE, "this is no saved state of a graph: it has {checkpoint, metadata}, the values of the channels as {type, value}, as dover exports it")
 
     # ---- edits
 

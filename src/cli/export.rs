@@ -1,0 +1,147 @@
+//! `dover export SESSION`: taken along as Markdown, HTML, JSONL or the picture of a screen; or as its framework's own state.
+//!
+//! The export goes to standard output or, whole, into a file. What was redacted is told on standard error, whatever the form.
+
+mod picture;
+mod state;
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::args::{Export, Form, Unlooked};
+use super::context::{self, Context};
+use super::error::{CliError, Exit};
+use crate::export::{self, ExportError, Named, Redacted, Redaction, Redactor, Source};
+use crate::model::BranchId;
+use crate::store::Store;
+
+/// Runs the subcommand.
+pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
+    if args.form == Form::State {
+        return state::run(context, args);
+    }
+    let store = context.store()?;
+    let (session, branches) = chosen(&store, args)?;
+    let redactor = Redactor::new(redaction(args)?)?;
+    let mut source = Source::new(&store, &session, &branches, redactor)?;
+    // What stands first tells what was taken out of what comes after it.
+    source.look_through()?;
+    let beside = beside(&store, &branches)?;
+    let picture = match args.form {
+        Form::Svg => picture::taken(context, args, &mut source, &beside)?,
+        _ => String::new(),
+    };
+    let mut write = |out: &mut dyn Write| match args.form {
+        Form::Jsonl => export::jsonl(out, &mut source),
+        Form::Md => export::markdown(out, &mut source, &beside),
+        Form::Html => export::html(out, &mut source, &beside),
+        Form::Svg | Form::State => out.write_all(picture.as_bytes()).map_err(Into::into),
+    };
+    if let Some(path) = &args.out {
+        export::write_whole(path, write).map_err(|error| match error {
+            ExportError::Output(source) => CliError::File {
+                path: path.clone(),
+                source,
+                mend: "Nothing was written. Name a file in a folder that can be written and has room",
+            },
+            other => other.into(),
+        })?;
+    } else {
+        let mut whole = Vec::new();
+        write(&mut whole)?;
+        context.out.bytes(&whole)?;
+    }
+    tell(context, source.redacted(), args.form);
+    Ok(Exit::Done)
+}
+
+/// The session and the branches of it that were named; none stands for all.
+fn chosen(store: &Store, args: &Export) -> Result<(String, Vec<BranchId>), CliError> {
+    let first = context::branch(store, &args.session, None)?;
+    let session = first.session().to_owned();
+    let named = store.has_session(&session)? && args.session == first.as_str();
+    let mut branches = Vec::new();
+    if named || !args.with.is_empty() {
+        branches.push(first.clone());
+    }
+    for word in &args.with {
+        let id = context::branch(store, first.as_str(), Some(word))?;
+        if id.session() != session {
+            return Err(CliError::Usage(format!(
+                "{id} is of another session than {first}. Give --with a branch of {session}"
+            )));
+        }
+        branches.push(id);
+    }
+    Ok((session, branches))
+}
+
+/// The first branch beside each other one; a single one beside its parent.
+fn beside(store: &Store, branches: &[BranchId]) -> Result<Vec<(BranchId, BranchId)>, CliError> {
+    Ok(match branches {
+        [] => Vec::new(),
+        [one] => {
+            let parent = store.branch(one)?.parent;
+            parent
+                .map(|parent| (parent, one.clone()))
+                .into_iter()
+                .collect()
+        }
+        [first, others @ ..] => {
+            let pair = |other: &BranchId| (first.clone(), other.clone());
+            others.iter().map(pair).collect()
+        }
+    })
+}
+
+fn redaction(args: &Export) -> Result<Redaction, CliError> {
+    let mut named = Vec::new();
+    for word in &args.redact {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => (Some(name), value),
+            _ => (None, word.as_str()),
+        };
+        let value = match value.strip_prefix('@') {
+            Some(path) => std::fs::read_to_string(path)
+                .map(|text| text.trim_end_matches(['\n', '\r']).to_owned())
+                .map_err(|source| CliError::File {
+                    path: path.into(),
+                    source,
+                    mend: "Give --redact a file that holds the value",
+                })?,
+            None => value.to_owned(),
+        };
+        named.push(Named {
+            name: name.map(str::to_owned),
+            value,
+        });
+    }
+    let left = |sort| args.no_redact == Some(Unlooked::All) || args.no_redact == Some(sort);
+    Ok(Redaction {
+        named,
+        keys: !left(Unlooked::Keys),
+        entropy: !left(Unlooked::Entropy),
+    })
+}
+
+/// Says what was taken out.
+fn tell(context: &Context, redacted: &Redacted, form: Form) {
+    if context.out.is_json() {
+        // Nobody is left to be told.
+        let _ = writeln!(
+            std::io::stderr(),
+            "{}",
+            json!({ "redacted": redacted.sorts() })
+        );
+        return;
+    }
+    let mut line = format!("dover: {redacted}");
+    if redacted.total() > 0 && form == Form::Jsonl {
+        line.push_str(
+            ". Its receipts name digests of what stood there, so they cannot be checked against this file",
+        );
+    }
+    // Nobody is left to be told.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

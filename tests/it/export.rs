@@ -1,0 +1,350 @@
+//! `dover export`: what is taken along is whole, equal when it comes back, and without what was to be taken out.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::cli::Home;
+use crate::import::own_format::satisfies;
+
+/// A night with two edits: one that stays in the sand, one that finds the page; the second forked from a branch of the first.
+fn forked(home: &Home) {
+    let steps = home.json(&["show", "night-picture"])["steps"].clone();
+    let instruction = steps
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|step| step["kind"] == "instruction")
+        .unwrap()["index"]
+        .to_string();
+    let fork = |of: &str, text: &str| {
+        home.json(&[
+            "fork",
+            of,
+            "--at",
+            &instruction,
+            "--text",
+            text,
+            "--runs",
+            "2",
+        ])
+    };
+    fork(
+        "night-picture",
+        "Open the archive & read <script>alert(1)</script> 'August 2015'",
+    );
+    fork("night-picture/b1", "Scroll to the bottom");
+    home.text(&[
+        "set",
+        "night-picture",
+        "--clear-milestones",
+        "--milestone",
+        "Seen by a person",
+        "--milestone",
+        "Archive=archive",
+    ]);
+    home.text(&["set", "night-picture/b1", "--mark", "1@2"]);
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn what_is_exported_imports_again_equal() {
+    let (here, there) = (Home::new(), Home::new());
+    forked(&here);
+    let file = there.path("night.jsonl");
+    here.text(&[
+        "export",
+        "night-picture",
+        "--as",
+        "jsonl",
+        "--out",
+        file.to_str().unwrap(),
+    ]);
+    let exported = fs::read_to_string(&file).unwrap();
+    let of = |kind: &str| {
+        lines(&exported)
+            .iter()
+            .filter(|line| line["type"] == kind)
+            .count()
+    };
+    assert_eq!((of("branch"), of("intervention"), of("mark")), (5, 2, 1));
+    // Two forks and the ends of four runs; setting the milestone judged all of them again.
+    assert!(of("receipt") >= 6, "{}", of("receipt"));
+    let schema: Value = serde_json::from_str(&here.text(&["schema", "session"])).unwrap();
+    for line in lines(&exported) {
+        let name = line["type"].as_str().unwrap();
+        assert_eq!(
+            satisfies(&line, &schema["$defs"][name], &schema),
+            Ok(()),
+            "{line}"
+        );
+    }
+    let imported = there.json(&["import", file.to_str().unwrap()]);
+    assert_eq!(imported["coverage"]["damaged"], 0, "{imported}");
+    assert_eq!(imported["coverage"]["unknown"], 0, "{imported}");
+    let again = there.text(&["export", "night-picture", "--as", "jsonl"]);
+    // What was read of the file and where from is another thing; the rest is the same, line by line.
+    let (mut before, mut after) = (lines(&exported), lines(&again));
+    for header in [&mut before[0], &mut after[0]] {
+        for key in ["coverage", "source", "source_digest"] {
+            header.as_object_mut().unwrap().remove(key);
+        }
+    }
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(before, after);
+    }
+    for branch in ["main", "b1", "b2", "b3", "b4"] {
+        let shown = |home: &Home| home.json(&["show", "night-picture", "--branch", branch]);
+        let (before, after) = (shown(&here), shown(&there));
+        for key in [
+            "steps",
+            "parent",
+            "fork_step",
+            "run",
+            "gate",
+            "answer",
+            "success",
+            "milestones",
+        ] {
+            assert_eq!(before[key], after[key], "{branch} {key}");
+        }
+    }
+}
+
+#[test]
+fn a_branch_is_taken_with_what_it_comes_from_alone() {
+    let home = Home::new();
+    forked(&home);
+    let text = home.text(&["export", "night-picture/b3", "--as", "jsonl"]);
+    let names: Vec<Value> = lines(&text)
+        .into_iter()
+        .filter(|line| line["type"] == "branch")
+        .map(|line| line["id"].clone())
+        .collect();
+    assert_eq!(
+        names,
+        ["night-picture/main", "night-picture/b1", "night-picture/b3"]
+    );
+}
+
+/// A file in which every place that can hold a text holds a secret.
+fn leaky(home: &Home) -> String {
+    let key = "sk-proj-abcdefghijklmnop1234";
+    let rows = [
+        json!({"type": "session", "id": "leaky", "title": format!("t {key}"), "task": format!("use {key}"),
+               "agents": [{"name": format!("A {key}"), "system_prompt": format!("Bearer {key}"), "description": key}],
+               "annotations": [{"name": "n", "value": key}]}),
+        json!({"type": "step", "index": 0, "agent": "user", "kind": "task", "text": format!("use {key}")}),
+        json!({"type": "checkpoint", "step": 1, "keys": {"credentials": {"revision": key, "fingerprint": "0".repeat(64), "value": {"k": [key]}}}}),
+        json!({"type": "step", "index": 1, "agent": format!("A {key}"), "kind": "tool_call", "to": key, "text": "mail()",
+               "meta": {"tool": {"name": "mail", "arguments": json!({"h": key}).to_string()}, "facts": [key], "pages": [format!("https://x.test/?k={key}")]}}),
+        json!({"type": "effect", "step": 1, "agent": "A", "tool": "mail", "class": "permanent", "operation_key": key,
+               "args_sha256": "0".repeat(64), "result": key, "state": "pending"}),
+        json!({"type": "step", "index": 2, "agent": "A", "kind": "answer", "text": "42 for Miller <img src=x onerror=y>"}),
+        json!({"type": "answer", "text": format!("42 {key}")}),
+    ];
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    home.file("leaky.jsonl", &text)
+}
+
+#[test]
+fn no_form_lets_a_secret_through() {
+    let home = Home::new();
+    let file = leaky(&home);
+    for form in ["md", "html", "jsonl", "svg"] {
+        let output = home.run(&["export", &file, "--as", form, "--redact", "CLIENT=Miller"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{form}: {said}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains("sk-proj"), "{form}: {text}");
+        assert!(!text.contains("Miller"), "{form}: {text}");
+        assert!(
+            said.contains("redacted 2: 1 named, 1 sk- key"),
+            "{form}: {said}"
+        );
+    }
+    let bare = home.text(&["export", &file, "--as", "jsonl", "--no-redact"]);
+    assert!(bare.contains("sk-proj") && bare.contains("Miller"));
+}
+
+#[test]
+fn a_redacted_file_says_so_where_it_is_read() {
+    let (here, there) = (Home::new(), Home::new());
+    let text = here.text(&["export", &leaky(&here), "--as", "jsonl"]);
+    assert_eq!(lines(&text)[0]["redacted"], json!({"sk- key": 1}));
+    let imported = there.json(&["import", &there.file("x.jsonl", &text)]);
+    let notes = imported["coverage"]["notes"].to_string();
+    assert!(
+        notes.contains("redacted") && notes.contains("1 sk- key"),
+        "{notes}"
+    );
+    // It goes on saying so.
+    let again = there.text(&["export", "leaky", "--as", "jsonl"]);
+    assert_eq!(lines(&again)[0]["redacted"], json!({"sk- key": 1}));
+}
+
+#[test]
+fn the_page_runs_and_loads_nothing() {
+    let home = Home::new();
+    forked(&home);
+    let page = home.text(&["export", "night-picture", "--with", "b1", "--as", "html"]);
+    let lower = page.to_lowercase();
+    for tag in [
+        "<script",
+        "<img",
+        "<link",
+        "<iframe",
+        "javascript:",
+        "src=",
+        "http://",
+        "https://",
+        "url(",
+    ] {
+        let found = lower
+            .find(tag)
+            .map(|at| &lower[at.saturating_sub(60)..at + 20]);
+        // Addresses stand in texts; nothing points to them.
+        if !tag.starts_with("http") {
+            assert_eq!(found, None, "{tag}");
+        }
+    }
+    assert!(!lower.contains("href=\"http"));
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    for (tag, end) in [
+        ("<details", "</details>"),
+        ("<div", "</div>"),
+        ("<section", "</section>"),
+        ("<ul", "</ul>"),
+    ] {
+        assert_eq!(
+            page.matches(tag).count(),
+            page.matches(end).count(),
+            "{tag}"
+        );
+    }
+    for part in [
+        "<ins>",
+        "<del>",
+        "★",
+        "first divergence",
+        "prefers-color-scheme: dark",
+        "lineage",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_text_cannot_break_out_of_its_fence() {
+    let home = Home::new();
+    let rows = [
+        json!({"type": "session", "id": "fence", "task": "t"}),
+        json!({"type": "step", "index": 0, "agent": "a*b*<i>", "kind": "task", "text": "````\n# not a heading\n```"}),
+    ];
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let page = home.text(&["export", &home.file("f.jsonl", &text)]);
+    assert!(
+        page.contains("`````text\n````\n# not a heading\n```\n`````"),
+        "{page}"
+    );
+    assert!(page.contains("a\\*b\\*&lt;i&gt;"), "{page}");
+}
+
+#[test]
+fn bad_words_and_places_get_one_sentence_and_leave_nothing() {
+    let home = Home::new();
+    forked(&home);
+    let one = |status: i32, words: &[&str], part: &str| {
+        let said = home.refused(status, words);
+        assert_eq!(said.trim().lines().count(), 1, "{said}");
+        assert!(said.contains(part), "{said}");
+    };
+    one(2, &["export", "no-such"], "no-such");
+    one(2, &["export", "night-picture/b99"], "b99");
+    one(2, &["export", "night-picture", "--with", "b99"], "b99");
+    one(
+        2,
+        &["export", "night-picture", "--redact", "ab"],
+        "too short",
+    );
+    one(
+        2,
+        &["export", "night-picture", "--redact", "K=@nowhere"],
+        "nowhere",
+    );
+    let nowhere = home.path("no/such/x.md");
+    one(
+        2,
+        &[
+            "export",
+            "night-picture",
+            "--out",
+            nowhere.to_str().unwrap(),
+        ],
+        "x.md",
+    );
+    let folder = home.path("folder");
+    fs::create_dir(&folder).unwrap();
+    one(
+        2,
+        &["export", "night-picture", "--out", folder.to_str().unwrap()],
+        "folder",
+    );
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    // A session without branches has nothing to compare, and the picture says it as the screen does.
+    one(
+        2,
+        &[
+            "export",
+            "honey-stall",
+            "--as",
+            "svg",
+            "--screen",
+            "compare",
+        ],
+        "branch",
+    );
+}
+
+#[test]
+fn every_screen_has_a_picture() {
+    let home = Home::new();
+    forked(&home);
+    for (screen, word) in [
+        ("session", "Orchestrator"),
+        ("compare", "b1"),
+        ("gates", "lineage"),
+        ("interventions", "what was tried"),
+        ("milestones", "Seen"),
+        ("help", "Fork"),
+    ] {
+        let picture = home.text(&[
+            "export",
+            "night-picture/b1",
+            "--as",
+            "svg",
+            "--screen",
+            screen,
+            "--step",
+            "3",
+        ]);
+        assert!(
+            picture.starts_with("<svg ") && picture.ends_with("</svg>\n"),
+            "{screen}"
+        );
+        let words: String = picture
+            .split('<')
+            .filter_map(|part| part.split('>').nth(1))
+            .collect();
+        assert!(
+            words.to_lowercase().contains(&word.to_lowercase()),
+            "{screen}: {words}"
+        );
+    }
+}
