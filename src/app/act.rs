@@ -5,7 +5,9 @@ use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, live, mend, read, state};
+use super::{
+    App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, live, mend, read, state,
+};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
@@ -108,6 +110,9 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::PreviousDifference => judge::next_difference(app, false),
         Id::Milestones => app.views.push(View::Milestones(0)),
         Id::Replay => app.views.push(View::Replay),
+        Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew => {
+            return learn::act(app, id);
+        }
         // What only a live run knows was answered above.
         Id::Put
         | Id::ByHand

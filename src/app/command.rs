@@ -91,6 +91,11 @@ pub enum Id {
     StopAnalysis,
     GotoSuspect,
     Accept,
+    Lesson,
+    GoOn,
+    Hint,
+    StartLesson,
+    Anew,
     Help,
     Notice,
     Back,
@@ -163,11 +168,15 @@ pub enum Context {
     Notice,
     /// A line of input.
     Prompt,
+    /// The list of lessons.
+    Lessons,
+    /// The page of a lesson.
+    Lesson,
 }
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -189,6 +198,8 @@ impl Context {
         Self::Help,
         Self::Notice,
         Self::Prompt,
+        Self::Lessons,
+        Self::Lesson,
     ];
 
     /// Its name in a file of keys, such as `hypotheses`.
@@ -227,6 +238,8 @@ pub enum Group {
     Replay,
     /// The comparison.
     Compare,
+    /// Lessons.
+    Learn,
     /// What works everywhere.
     General,
 }
@@ -246,6 +259,7 @@ impl Group {
             Self::Live => "Live",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
+            Self::Learn => "Lessons",
             Self::General => "Everywhere",
         }
     }
@@ -327,6 +341,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Live,
         Group::Replay,
         Group::Compare,
+        Group::Learn,
         Group::General,
     ];
     order

@@ -44,11 +44,15 @@ pub enum Pane {
     Help,
     /// The whole text of a notice.
     Notice,
+    /// The page of a lesson.
+    Lesson,
+    /// The list of lessons.
+    Lessons,
 }
 
 /// Rows kept in sight above and below the selected one.
 const MARGIN: usize = 2;
-const PANES: usize = Pane::Notice as usize + 1;
+const PANES: usize = Pane::Lessons as usize + 1;
 
 /// A pane's window over its rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

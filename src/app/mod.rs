@@ -20,6 +20,7 @@ pub mod hypotheses;
 mod judge;
 pub mod key;
 pub mod keymap;
+pub mod learn;
 pub mod live;
 mod mend;
 pub mod msg;
@@ -78,6 +79,8 @@ pub enum View {
     Help,
     /// The last notice in full.
     Notice,
+    /// The page of the lesson being played.
+    Lesson,
 }
 
 /// What a line of input is for.
@@ -157,6 +160,10 @@ pub struct App {
     pub live: Option<Live>,
     /// Who analyses the open session just now.
     pub analysing: Option<hypotheses::By>,
+    /// The lessons, when the screen was opened to learn.
+    pub learn: Option<learn::Learn>,
+    /// What is kept from the eye.
+    pub hide: learn::Hidden,
     /// What the operator should know now; goes with the next key.
     pub notice: Option<Notice>,
     /// The last notice, for the popup.
@@ -196,6 +203,8 @@ impl App {
             replay: None,
             live: live.map(Live::new),
             analysing: None,
+            learn: None,
+            hide: learn::Hidden::default(),
             notice: None,
             last_notice: None,
             extents: Extents::default(),
@@ -243,6 +252,8 @@ impl App {
             (Some(View::Live), _) => Context::Live,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
+            (Some(View::Lesson), _) => Context::Lesson,
+            (None, None) if self.learn.is_some() => Context::Lessons,
             (None, None) => Context::Picker,
             (None, Some(open)) => match open.focus {
                 Focus::Steps => Context::Steps,

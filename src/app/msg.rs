@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::hypotheses::By;
-use super::{effects::Left, extent::Extents, key::Key, state::Recorded};
+use super::{effects::Left, extent::Extents, key::Key, learn::Offer, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
-    Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session, Step,
-    StepHead, Trial,
+    Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session,
+    Step, StepHead, Trial,
 };
 use crate::pipeline::{
     Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
@@ -93,6 +93,8 @@ pub enum Msg {
     Pair(Result<Box<Both>, Fault>),
     /// The external editor came back.
     Edited(Result<String, Fault>),
+    /// The run of a lesson is there, and how far the learner is.
+    Learning(Result<Box<(Attempt, Opened)>, Fault>),
     /// Something is told of the live run.
     Live(Told),
     /// The live run ended.
@@ -270,6 +272,10 @@ pub enum Job {
     Pair((BranchId, Option<usize>), (BranchId, Option<usize>)),
     /// Marks a milestone as reached at a step, and reads the branch's milestones.
     Mark(BranchId, usize, usize),
+    /// Begins or takes up a lesson: a copy of its run is made for an attempt that has none.
+    Learn(Offer, Attempt),
+    /// Keeps how far the learner is.
+    KeepAttempt(Attempt),
     /// Orders something of the live run.
     Live(Order),
     /// Opens a text in the external editor.

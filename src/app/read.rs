@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, hypotheses, live, mend, state};
+use super::{App, Prompt, Purpose, View, effects, hypotheses, learn, live, mend, state};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -112,6 +112,8 @@ pub(super) fn go(app: &mut App, id: Id) {
         Context::Detail => Pane::Detail,
         Context::Editor | Context::LiveEditor => Pane::Original,
         Context::Pair => Pane::Pair,
+        Context::Lessons => return learn::go(app, id),
+        Context::Lesson => Pane::Lesson,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,
         Context::Typing | Context::LiveTyping | Context::Prompt => return,

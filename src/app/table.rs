@@ -54,6 +54,8 @@ const PANES: &[C] = &[
     C::LiveEditor,
     C::Help,
     C::Notice,
+    C::Lessons,
+    C::Lesson,
 ];
 const OVER: &[C] = &[
     C::Editor,
@@ -72,11 +74,35 @@ const OVER: &[C] = &[
     C::LiveEditor,
     C::Help,
     C::Notice,
+    C::Lesson,
+];
+/// Where a lesson's work is done.
+const WORK: &[C] = &[
+    C::Steps,
+    C::Detail,
+    C::Branches,
+    C::Editor,
+    C::Gates,
+    C::Replay,
+    C::Compare,
+    C::Pair,
+    C::Milestones,
+    C::Interventions,
+    C::Hypotheses,
+    C::Effects,
+    C::State,
+    C::Help,
 ];
 
 /// One row a command. What a context is for comes first: the footer shows as many as fit, in this order.
 #[rustfmt::skip]
 pub(super) static TABLE: &[Command] = &[
+    command(Id::StartLesson, "start", G::Learn, &[key(Code::Enter)], &[C::Lessons], "Starts the selected lesson, or goes on where it was left").hinted(),
+    command(Id::Anew, "start anew", G::Learn, &[k('R')], &[C::Lessons], "Starts the selected lesson from its beginning, on a fresh copy of its run").hinted(),
+    command(Id::GoOn, "go on", G::Learn, &[key(Code::Enter), k('l')], &[C::Lesson], "Goes to the task, or on to the next part").hinted(),
+    command(Id::Lesson, "lesson", G::Learn, &[k('l')], WORK, "Shows the lesson's page; once the task is done, the next part").hinted().unless(needs_lesson),
+    command(Id::Hint, "hint", G::Learn, &[k('T')], WORK, "Gives the lesson's next hint").unless(needs_lesson),
+    command(Id::Hint, "hint", G::Learn, &[k('T')], &[C::Lesson], "Gives the next hint on the lesson's page").hinted(),
     command(Id::Open, "open", G::Read, &[key(Code::Enter)], &[C::Picker], "Opens the selected session").hinted(),
     command(Id::Filter, "filter", G::Read, &[k('/')], &[C::Picker], "Narrows the list to sessions that contain the words").hinted(),
     command(Id::Read, "read", G::Read, &[key(Code::Enter), key(Code::Right)], &[C::Steps], "Opens the selected step's whole text").hinted(),
@@ -84,7 +110,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Edit, "edit", G::Debug, &[k('e')], SESSION, "Edits the selected step; the original stays as it is").hinted().unless(needs_editable),
     command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted().unless(needs_editable),
     command(Id::Baseline, "re-run", G::Debug, &[k('b')], &[C::Steps, C::Detail, C::Branches, C::Replay], "Re-runs from the selected step unedited: the baseline, through the same gates").unless(needs_editable),
-    command(Id::Hypotheses, "hypotheses", G::Debug, &[k('h')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows the hypotheses of each trial, with the edit that tests each and its verdict").hinted(),
+    command(Id::Hypotheses, "hypotheses", G::Debug, &[k('h')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows the hypotheses of each trial, with the edit that tests each and its verdict").hinted().unless(hides_labels),
     command(Id::Suspect, "suspect", G::Debug, &[k('H')], SESSION, "Writes your own hypothesis about the selected step"),
     command(Id::Test, "test it", G::Debug, &[key(Code::Enter), k('f')], &[C::Hypotheses], "Takes the selected hypothesis' edit to the gates as it stands").hinted().unless(needs_proposal),
     command(Id::Edit, "edit", G::Debug, &[k('e')], &[C::Hypotheses], "Opens the selected hypothesis' edit, to be changed before it is tested").hinted().unless(needs_hypothesis),
@@ -184,9 +210,9 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
-    command(Id::Help, "help", G::General, &[k('?')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor], "Shows the keys").hinted(),
-    command(Id::Notice, "message", G::General, &[k('!')], &[C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor], "Shows the last message in full").unless(needs_notice),
-    command(Id::Quit, "quit", G::General, &[k('q')], &[C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
+    command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor], "Shows the keys").hinted(),
+    command(Id::Notice, "message", G::General, &[k('!')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor], "Shows the last message in full").unless(needs_notice),
+    command(Id::Quit, "quit", G::General, &[k('q')], &[C::Lessons, C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
     command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
 ];
 
@@ -228,7 +254,22 @@ fn needs_tested(app: &App) -> Option<&'static str> {
     (!tested).then_some("It was not tested yet: Enter takes its edit to the gates")
 }
 
+fn needs_lesson(app: &App) -> Option<&'static str> {
+    app.course()
+        .is_none()
+        .then_some("No lesson is being played: dover learn offers them")
+}
+
+fn hides_labels(app: &App) -> Option<&'static str> {
+    app.hide
+        .labels
+        .then_some("What others suspect is hidden until you have said it yourself: H at the step")
+}
+
 fn needs_idle(app: &App) -> Option<&'static str> {
+    if let Some(why) = hides_labels(app) {
+        return Some(why);
+    }
     app.analysing
         .map(|_| "The session is being analysed: x stops that")
 }

@@ -6,7 +6,7 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, hypotheses, judge, live, mend, read, state};
+use super::{App, Purpose, View, act, effects, hypotheses, judge, learn, live, mend, read, state};
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
@@ -38,6 +38,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         }
     };
     jobs.extend(wanted(app));
+    jobs.extend(learn::watch(app));
     jobs
 }
 
@@ -104,6 +105,7 @@ fn settle(app: &mut App, msg: Msg) {
                 editor.replace(&text);
             }
         }
+        Msg::Learning(result) => learn::begun(app, result),
         Msg::Failed(fault) => app.fail(fault),
         // Those that ask for something are answered above.
         Msg::Key(_)

@@ -6,6 +6,7 @@ mod debug;
 mod display;
 mod eval;
 mod export;
+mod learn;
 mod model;
 mod value;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::app::learn::Hidden;
 use crate::gate::key::PublicKey;
 use crate::model::{BranchId, Category, EffectClass, EffectState, Verifier};
 use crate::pipeline::NewEffects;
@@ -24,6 +26,7 @@ pub use debug::Debug;
 pub use display::{Completions, Display, Man, Themes};
 pub use eval::{Eval, EvalCommand};
 pub use export::{Export, Form, Screen, Unlooked};
+pub use learn::Learn;
 pub use model::{Analysing, Spending};
 use value::{duration, effect, mark, named, owner, tool, verifier};
 
@@ -40,6 +43,9 @@ pub struct Cli {
     /// File or stored id to open on the screen
     #[arg(value_name = "FILE_OR_ID")]
     pub what: Option<String>,
+    /// Keep these from the eye on the screen: labels, verdicts, answers
+    #[arg(long, value_name = "WORD,WORD", value_delimiter = ',', value_parser = PossibleValuesParser::new(Hidden::NAMES))]
+    pub hide: Vec<String>,
     /// What to do instead of opening the screen.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -106,6 +112,8 @@ pub enum Command {
     Set(Set),
     /// Walk a sample session through the whole loop
     Demo(Demo),
+    /// Play lessons on the samples, or check lessons of your own
+    Learn(Learn),
     /// Start a run: a team of an agent framework, or a scenario world
     Run(Run),
     /// Install, list or check adapters of agent frameworks

@@ -19,6 +19,7 @@ mod export;
 mod fork;
 mod import;
 mod keys;
+mod learn;
 mod look;
 mod out;
 mod owner;
@@ -70,7 +71,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     let mut context = Context::new(cli.global);
     match cli.command {
         None if context.global.display.plain => plain::run(&context, cli.what),
-        None => screen::run(&context, cli.what),
+        None => screen::run(&context, cli.what, &cli.hide),
         Some(Command::Import(args)) => import::run(&mut context, &args),
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
         Some(Command::Show(args)) => show::run(&mut context, &args),
@@ -85,6 +86,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
         Some(Command::Sessions) => sessions::run(&mut context),
         Some(Command::Set(args)) => set::run(&mut context, &args),
         Some(Command::Demo(args)) => demo::run(&mut context, &args),
+        Some(Command::Learn(args)) => learn::run(&mut context, &args),
         Some(Command::Adapter(args)) => adapter::run(&mut context, args),
         Some(Command::Classify(args)) => classify::run(&mut context, &args),
         Some(Command::Receipt(args)) => receipt::run(&mut context, args),

@@ -5,16 +5,25 @@ use std::io::{self, IsTerminal};
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::look::{self, Look};
-use crate::term::{self, Ending, Options, Team};
+use crate::app::learn::Hidden;
+use crate::store::Store;
+use crate::term::{self, Ending, First, Options, Team};
 
 /// Opens the screen, on one session if one is named.
-pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
-    show(context, what, None)
+pub fn run(context: &Context, what: Option<String>, hide: &[String]) -> Result<Exit, CliError> {
+    let first = what.map_or(First::Sessions, First::One);
+    show(context, context.store()?, first, Hidden::of(hide), None)
 }
 
 /// Opens the screen on a team that is started.
 pub fn team(context: &Context, team: Team) -> Result<Exit, CliError> {
-    show(context, None, Some(team))
+    let hide = Hidden::default();
+    show(context, context.store()?, First::Sessions, hide, Some(team))
+}
+
+/// Opens the screen on lessons, in a store of their own.
+pub fn lessons(context: &Context, store: Store, lessons: First) -> Result<Exit, CliError> {
+    show(context, store, lessons, Hidden::default(), None)
 }
 
 /// Whether a person sits at a terminal.
@@ -22,7 +31,13 @@ pub fn possible() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<Exit, CliError> {
+fn show(
+    context: &Context,
+    store: Store,
+    open: First,
+    hide: Hidden,
+    team: Option<Team>,
+) -> Result<Exit, CliError> {
     if !possible() {
         return Err(CliError::Usage(
             "the screen needs a terminal on standard input and output. Without one run `dover --plain`, `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
@@ -41,8 +56,9 @@ fn show(context: &Context, what: Option<String>, team: Option<Team>) -> Result<E
         calm,
         keymap,
         faults,
-        store: context.store()?,
-        open: what,
+        store,
+        open,
+        hide,
         team,
         operator: context.operator(),
         model: context.model()?,

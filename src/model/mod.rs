@@ -2,6 +2,7 @@
 
 mod align;
 mod answer;
+mod attempt;
 mod branch;
 mod checkpoint;
 mod clean;
@@ -29,6 +30,7 @@ mod words;
 
 pub use align::{Comparison, Mark, Pair, align, compare};
 pub use answer::final_answer;
+pub use attempt::{Attempt, PartAttempt};
 pub use branch::{Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus};
 pub use checkpoint::{Checkpoint, KeyState, RestoreResult, RestoredKey, fingerprint};
 pub use clean::{clean, clean_line};

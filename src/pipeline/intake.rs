@@ -105,6 +105,18 @@ fn nearest(asked: &str, mut known: Vec<String>) -> String {
 
 /// A sample is unpacked beside its world and taken in as any file.
 fn sample(store: &Store, name: &str) -> Result<(String, bool), PipelineError> {
+    unpacked(store, name, name, |path, desk| {
+        file(store, path, desk, &mut |_, _| true)
+    })
+}
+
+/// Unpacks a sample, has it taken in, and sets up its destination, if it has one, under the name of `desk`.
+pub(super) fn unpacked(
+    store: &Store,
+    name: &str,
+    desk_name: &str,
+    take: impl FnOnce(&Path, Option<&Path>) -> Result<(String, bool), PipelineError>,
+) -> Result<(String, bool), PipelineError> {
     let unpacked = tempfile::tempdir()
         .and_then(|dir| SAMPLES.extract(dir.path()).map(|()| dir))
         .map_err(|error| {
@@ -115,11 +127,11 @@ fn sample(store: &Store, name: &str) -> Result<(String, bool), PipelineError> {
         })?;
     let path = unpacked.path().join(format!("{name}.jsonl"));
     if SAMPLES.get_file(format!("{name}.{PROFILE}")).is_none() {
-        return file(store, &path, None, &mut |_, _| true);
+        return take(&path, None);
     }
     // Its tools reach outside, and what they left there outlives every run.
-    let desk = desk(store, name);
-    let taken = file(store, &path, Some(&desk), &mut |_, _| true)?;
+    let desk = desk(store, desk_name);
+    let taken = take(&path, Some(&desk))?;
     set_up(store, &taken.0, &desk).map_err(|error| {
         PipelineError::Usage(format!(
             "{}: the sample's destination cannot be set up: {error}. Make the directory writable",
@@ -216,22 +228,38 @@ fn file(
             play(store, session)?
         }
         Content::Log | Content::Profile => {
-            let mut taken = Taken {
-                importer: store.import()?,
-                tools: BTreeSet::new(),
-                keys: profile.as_ref().map(key_paths).unwrap_or_default(),
-            };
-            let mut imported = import::import(path, &mut taken, progress)?;
-            settle(&mut imported.session, profile.as_ref(), home)?;
-            if let Some(runtime) = &mut imported.session.runtime {
-                runtime.destination = home.map(Path::to_owned);
-            }
-            config::pin(&mut imported.session, taken.tools);
-            let ending = left_behind(&mut imported.session, imported.answer)?;
-            taken.importer.finish(imported.session, ending)?
+            log(store, path, home, profile.as_ref(), None, progress)?
         }
     };
     Ok((id, true))
+}
+
+/// Reads a log into a session; with an id of its own it is a copy, whatever was taken in before.
+pub(super) fn log(
+    store: &Store,
+    path: &Path,
+    home: Option<&Path>,
+    profile: Option<&ProfileFile>,
+    copy: Option<&str>,
+    progress: &mut dyn FnMut(f64, usize) -> bool,
+) -> Result<String, PipelineError> {
+    let mut taken = Taken {
+        importer: store.import()?,
+        tools: BTreeSet::new(),
+        keys: profile.map(key_paths).unwrap_or_default(),
+    };
+    let mut imported = import::import(path, &mut taken, progress)?;
+    settle(&mut imported.session, profile, home)?;
+    if let Some(runtime) = &mut imported.session.runtime {
+        runtime.destination = home.map(Path::to_owned);
+    }
+    config::pin(&mut imported.session, taken.tools);
+    if let Some(id) = copy {
+        id.clone_into(&mut imported.session.id);
+        imported.session.source_digest = None;
+    }
+    let ending = left_behind(&mut imported.session, imported.answer)?;
+    Ok(taken.importer.finish(imported.session, ending)?)
 }
 
 /// What is fixed about a session before anything forks: its profile file's word, what the profile's commands tell, and both pinned.

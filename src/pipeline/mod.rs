@@ -13,6 +13,7 @@ mod external;
 mod fork;
 mod intake;
 mod judge;
+mod lesson;
 mod live;
 mod owners;
 mod plan;
@@ -36,6 +37,7 @@ pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,
     update, world_session,
 };
+pub use lesson::{Source, copy};
 pub use live::{Goal, Lead, Lived, Order, Orders, Standing, Told, Until, live};
 pub use owners::{Keyring, config_dir};
 pub use plan::{ForkRequest, NewEffects, Plan, Restorability, Tests, plan, restorability};

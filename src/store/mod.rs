@@ -5,6 +5,7 @@
 //! Not here: judging. Gates, verdicts and scores are computed by others and only kept.
 
 mod approvals;
+mod attempts;
 mod branches;
 mod brought;
 mod checkpoints;

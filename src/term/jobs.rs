@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{Team, hypotheses, live, mend};
+use super::{Team, hypotheses, learn, live, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -365,6 +365,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let recorded = recorded(store, &branch, step, held).map_err(fault);
             say(Msg::State(branch, step, held, Box::new(recorded)));
         }
+        job @ (Job::Learn(..) | Job::KeepAttempt(_)) => learn::blocking(store, job, &say),
         job @ (Job::Suspect(_) | Job::Test(..)) => hypotheses::blocking(store, job, &say),
         Job::Outcome(id) => {
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
@@ -410,7 +411,7 @@ fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
     })
 }
 
-fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
+pub(super) fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {
     let session = id.session();
     Ok(Opened {
         session: store.session(session)?,

@@ -8,6 +8,7 @@ mod guard;
 mod hypotheses;
 mod input;
 mod jobs;
+mod learn;
 mod live;
 mod mend;
 mod picture;
@@ -24,6 +25,7 @@ pub use signals::Ending;
 use std::io;
 
 use crate::app::keymap::Keymap;
+use crate::app::learn::{Hidden, Offer};
 use crate::model::AdapterRef;
 use crate::pipeline::ModelSettings;
 use crate::runtime::adapter::Start;
@@ -45,8 +47,10 @@ pub struct Team {
 pub struct Options {
     /// The store.
     pub store: Store,
-    /// A file, a session or a sample to open at once.
-    pub open: Option<String>,
+    /// What to show first.
+    pub open: First,
+    /// What is kept from the eye; a lesson says for itself.
+    pub hide: Hidden,
     /// A team to start at once.
     pub team: Option<Team>,
     /// Colours.
@@ -63,6 +67,16 @@ pub struct Options {
     pub operator: String,
     /// The endpoint for logs without a runtime of their own.
     pub model: ModelSettings,
+}
+
+/// What the screen shows first.
+pub enum First {
+    /// The sessions of the store.
+    Sessions,
+    /// A file, a session or a sample, opened at once.
+    One(String),
+    /// Lessons; the first is started at once if so said.
+    Lessons(Vec<Offer>, bool),
 }
 
 /// Why the screen could not be shown.

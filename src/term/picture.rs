@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use tokio::sync::mpsc;
 
 use super::jobs::Worker;
-use super::{Options, TermError};
+use super::{First, Options, TermError};
 use crate::app::key::Key;
 use crate::app::msg::{Job, Msg};
 
@@ -51,7 +51,11 @@ struct Sitting {
 
 impl Sitting {
     fn new(options: Options, (columns, rows): (u16, u16)) -> Self {
-        let (app, mut jobs) = App::start(options.operator.clone(), options.open.clone(), None);
+        let what = match &options.open {
+            First::One(what) => Some(what.clone()),
+            _ => None,
+        };
+        let (app, mut jobs) = App::start(options.operator.clone(), what, None);
         jobs.retain(|job| !matches!(job, Job::Samples));
         let Ok(terminal) = Terminal::new(TestBackend::new(columns, rows));
         Self {

@@ -15,7 +15,7 @@ use super::guard::Guard;
 use super::input::{Input, Keyboard};
 use super::jobs::Worker;
 use super::signals::{Ending, Signals};
-use super::{Options, TermError, external};
+use super::{First, Options, TermError, external};
 use crate::app::{App, Exit, Job, Msg, update};
 use crate::pipeline::Progress;
 use crate::ui::theme::Theme;
@@ -45,7 +45,12 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     if let Some(team) = options.team {
         worker.begin(team, options.operator.clone());
     }
-    let (mut app, jobs) = App::start(options.operator, options.open, name);
+    let (mut app, jobs) = match options.open {
+        First::Sessions => App::start(options.operator, None, name),
+        First::One(what) => App::start(options.operator, Some(what), name),
+        First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
+    };
+    app.hide = options.hide;
     app.keymap = options.keymap;
     if !options.faults.is_empty() {
         app.fail(options.faults.join(". "));

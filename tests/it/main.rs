@@ -31,6 +31,7 @@ mod frameworks;
 mod house;
 mod import;
 mod kill;
+mod learn;
 mod live;
 mod look;
 mod loop_offline;

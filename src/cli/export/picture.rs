@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use crate::app::key::{Code, Key};
+use crate::app::learn::Hidden;
 use crate::app::msg::Job;
 use crate::cli::args::{Export, Screen};
 use crate::cli::context::{self, Context};
@@ -11,7 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::look;
 use crate::export::{self, ExportError, Source};
 use crate::model::BranchId;
-use crate::term::{self, Options, Pose};
+use crate::term::{self, First, Options, Pose};
 use crate::ui::colour::Depth;
 use crate::ui::svg::svg;
 
@@ -64,7 +65,8 @@ pub(super) fn taken(
     keys.extend(key.map(|c| Key::of(Code::Char(c))));
     let options = Options {
         store,
-        open: Some(open.to_string()),
+        open: First::One(open.to_string()),
+        hide: Hidden::default(),
         theme: look.theme.clone(),
         charset: look.charset,
         calm: look.calm,

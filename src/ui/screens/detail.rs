@@ -36,9 +36,10 @@ impl Painter<'_> {
         match (step, open.detail.as_ref()) {
             (Some(step), _) => {
                 let id = TextId::Detail(open.branch.id.clone(), step.index);
-                let revision = u64::from(open.pretty);
+                let hide = self.app.hide.labels;
+                let revision = u64::from(open.pretty) + 2 * u64::from(hide);
                 self.text(Pane::Detail, id, revision, body, || {
-                    whole(open, step, charset)
+                    whole(open, step, hide, charset)
                 });
             }
             (None, Some((index, view))) if *index == open.selected => {
@@ -76,13 +77,13 @@ pub(super) fn heading(step: &Step, charset: Charset) -> String {
     text
 }
 
-fn whole(open: &Open, step: &Step, charset: Charset) -> Passage {
+fn whole(open: &Open, step: &Step, hide_labels: bool, charset: Charset) -> Passage {
     let mut passage = Passage::default();
     for label in open
         .session
         .annotations
         .iter()
-        .filter(|label| label.step == Some(step.index))
+        .filter(|label| label.step == Some(step.index) && !hide_labels)
     {
         let text = format!(
             "{} label: {} = {}",

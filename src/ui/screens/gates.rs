@@ -139,7 +139,7 @@ impl Painter<'_> {
                 &format!(" {dot} {}", clean_line(&checked.runtime)),
                 Role::Text,
             );
-            if checked.answer_leak {
+            if checked.answer_leak && !self.app.hide.answers {
                 let text = format!(
                     "\n{} the edit gives the expected answer away; it is marked so",
                     Glyph::HYPOTHESIS.show(self.charset)

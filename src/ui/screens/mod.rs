@@ -7,6 +7,7 @@ mod editor;
 mod effects;
 mod gates;
 mod hypotheses;
+mod learn;
 mod live;
 mod panels;
 mod picker;
@@ -90,7 +91,8 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
     if area.width < LEAST.0 || area.height < LEAST.1 {
         painter.too_small(area);
     } else {
-        painter.view(area);
+        let work = painter.lesson_bar(area);
+        painter.view(work);
         painter.cursor = widgets::notice(app, painter.said, theme, painter.buf);
     }
     if let Some(cursor) = painter.cursor {
@@ -165,7 +167,9 @@ impl Painter<'_> {
             Some(View::Live) => self.live(area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
+            Some(View::Lesson) => self.lesson_page(area),
             None if self.app.open.is_some() => self.session(area),
+            None if self.app.learn.is_some() => self.lessons(area),
             None => self.picker(area),
         }
     }

@@ -209,8 +209,10 @@ impl Painter<'_> {
             Some(View::Hypotheses(_)) => Context::Hypotheses,
             Some(View::Milestones(_)) => Context::Milestones,
             Some(View::Interventions(_)) => Context::Interventions,
+            Some(View::Lesson) => Context::Lesson,
             Some(View::Notice | View::Help) => return None,
             None if self.app.open.is_some() => Context::Steps,
+            None if self.app.learn.is_some() => Context::Lessons,
             None => Context::Picker,
         })
     }

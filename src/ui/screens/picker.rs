@@ -84,7 +84,8 @@ impl Painter<'_> {
             head,
         );
         let mut passage = Passage::plain(&clean(&session.task), Role::Text);
-        if let Some(expected) = &session.expected {
+        let expected = session.expected.as_ref();
+        if let Some(expected) = expected.filter(|_| !self.app.hide.answers) {
             passage.push(
                 &format!("\nright answer: {}", clean_line(expected)),
                 Role::Muted,
@@ -113,6 +114,7 @@ impl Painter<'_> {
         let width = usize::from(first.width);
         let mut right = Line::default();
         match summary.success {
+            _ if self.app.hide.verdicts => {}
             Some(true) => right.push_span(Span::styled(
                 format!("{} right answer", Glyph::PASS.show(charset)),
                 theme.style(Role::MilestoneReached),

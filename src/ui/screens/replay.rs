@@ -15,7 +15,7 @@ use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
 use crate::ui::widgets::{
-    self, StepLook, answer_word, hanging, milestone_meter, run_badge, split_columns, step_line,
+    self, StepLook, hanging, milestone_meter, run_badge, split_columns, step_line,
 };
 use crate::ui::widgets::{dot, horizontal};
 
@@ -131,7 +131,7 @@ impl Painter<'_> {
         let wrapped = self
             .cache
             .texts
-            .get(id, 2, rest.width, || Passage::plain(&text, Role::Text));
+            .get(id, 4, rest.width, || Passage::plain(&text, Role::Text));
         let extent = widgets::text_pane(wrapped, Extent::default(), rest, self.theme, self.buf);
         self.more(extent, rest);
     }
@@ -229,12 +229,12 @@ impl Painter<'_> {
             line.push_span(Span::styled("diagnostic  ", theme.style(Role::Warn)));
         }
         if run.branch.run.is_over() {
-            if let Some(gate) = run.branch.gate {
+            if let Some(gate) = run.branch.gate.filter(|_| !self.app.hide.verdicts) {
                 let sign = Glyph::gate(gate).show(self.charset);
                 let text = format!("{sign} {}  ", gate.name().replace('_', " "));
                 line.push_span(Span::styled(text, theme.style(Role::Gate(gate))));
             }
-            line.push_span(answer_word(&run.branch, theme, self.charset));
+            line.push_span(self.answer_word(&run.branch));
         } else if replay.asked.iter().any(|(id, _)| *id == run.branch.id) {
             line.push_span(Span::styled(
                 "waits for your y or n",
@@ -422,6 +422,10 @@ impl Painter<'_> {
                 Passage::plain(&clean(fault), Role::Error),
                 width,
                 theme,
+            )),
+            Ok(_) if self.app.hide.verdicts => lines.push(Line::styled(
+                " The runs have ended. Their verdict is hidden for now.",
+                theme.style(Role::Muted),
             )),
             Ok(outcome) => {
                 lines.extend(self.outcome_lines(outcome, width));

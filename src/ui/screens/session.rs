@@ -8,10 +8,10 @@ use super::{Painter, WIDE, plural, row_of};
 use crate::app::extent::Pane;
 use crate::app::session::{Focus, Open};
 use crate::app::steps::Row;
-use crate::model::{Trial, clean_line};
+use crate::model::{Branch, Trial, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::role::Role;
-use crate::ui::widgets::{self, StepLook, answer_word, fit, milestone_meter, run_badge, step_line};
+use crate::ui::widgets::{self, StepLook, fit, milestone_meter, run_badge, step_line};
 use crate::ui::widgets::{dot, vertical};
 
 impl Painter<'_> {
@@ -80,6 +80,14 @@ impl Painter<'_> {
         );
     }
 
+    /// What the verifier says of the final answer, unless that is hidden.
+    pub(super) fn answer_word(&self, branch: &Branch) -> Span<'static> {
+        if self.app.hide.verdicts {
+            return Span::styled("verdict hidden", self.theme.style(Role::Muted));
+        }
+        widgets::answer_word(branch, self.theme, self.charset)
+    }
+
     pub(super) fn vertical(&mut self, x: u16, area: Rect) {
         let style = self.theme.style(Role::Border);
         for y in area.top()..area.bottom() {
@@ -100,7 +108,7 @@ impl Painter<'_> {
                 line.push_span(dot());
             }
         }
-        line.push_span(answer_word(&open.branch, self.theme, self.charset));
+        line.push_span(self.answer_word(&open.branch));
         for text in [
             plural(open.steps.trials.len(), "trial"),
             plural(open.steps.len, "step"),
@@ -174,7 +182,8 @@ impl Painter<'_> {
                 .take(4);
             let mut names: Vec<Span<'static>> = newest
                 .map(|branch| {
-                    let sign = match branch.success {
+                    let judged = branch.success.filter(|_| !self.app.hide.verdicts);
+                    let sign = match judged {
                         Some(true) => Glyph::PASS.show(self.charset),
                         Some(false) => Glyph::FAIL.show(self.charset),
                         None => Glyph::run(branch.run).show(self.charset),
@@ -302,12 +311,12 @@ impl Painter<'_> {
     fn marks(&self, open: &Open, step: usize, width: u16) -> Line<'static> {
         let theme = self.theme;
         let mut parts: Vec<Span<'static>> = Vec::new();
-        if open
-            .session
-            .annotations
-            .iter()
-            .any(|label| label.step == Some(step))
-        {
+        let labels = if self.app.hide.labels {
+            &[][..]
+        } else {
+            &open.session.annotations
+        };
+        if labels.iter().any(|label| label.step == Some(step)) {
             let word = if width >= 70 { " label" } else { "" };
             parts.push(Span::styled(
                 format!("{}{word}", Glyph::HYPOTHESIS.show(self.charset)),
@@ -370,6 +379,7 @@ impl Painter<'_> {
             let lines = widgets::branch_lines(
                 branch,
                 branch.id == open.branch.id,
+                self.app.hide.verdicts,
                 usize::from(area.width).saturating_sub(2),
                 self.theme,
                 self.charset,

@@ -7,6 +7,7 @@ use super::*;
 use crate::app::fixture;
 use crate::app::gate_fixture::{self, held};
 use crate::app::hypotheses_tests;
+use crate::app::learn::tests as lesson_fixture;
 use crate::app::live_tests;
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
@@ -77,6 +78,9 @@ pub(super) fn screens() -> Vec<(&'static str, App)> {
         ("live_edit", with(live_tests::standing(), "e Twice.")),
         ("live_log", with(live_tests::standing(), "⇥⇥")),
         ("help", with(fixture::opened(), "?")),
+        ("lessons", lesson_fixture::listed()),
+        ("lesson_page", lesson_fixture::page()),
+        ("lesson_task", lesson_fixture::task()),
     ]
 }
 
@@ -110,8 +114,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..33_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..36_usize,
+        keys in "[jkegGnN?!mvcbripyJKfdlT+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

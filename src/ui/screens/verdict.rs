@@ -94,11 +94,12 @@ impl Painter<'_> {
         if outcome.is_some_and(Outcome::diagnostic) {
             first.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
         }
-        if one.answer_leak {
+        if one.answer_leak && !self.app.hide.answers {
             let text = format!("  {} answer leak", Glyph::HYPOTHESIS.show(self.charset));
             first.push_span(Span::styled(text, theme.style(Role::Warn)));
         }
-        let told = outcome.map_or(String::new(), |outcome| {
+        let judged = outcome.filter(|_| !self.app.hide.verdicts);
+        let told = judged.map_or(String::new(), |outcome| {
             format!("     {}{}", results(outcome), reason(outcome))
         });
         let text = one
@@ -119,6 +120,7 @@ impl Painter<'_> {
     pub(super) fn verdict_word(&self, outcome: &Outcome) -> Span<'static> {
         let held = |branch: &Branch| branch.run == RunStatus::Held;
         let (word, role) = match outcome.verdict {
+            _ if self.app.hide.verdicts => ("verdict hidden for now".to_owned(), Role::Muted),
             Some(verdict) => (verdict.to_string(), verdict_role(verdict)),
             None if outcome.branches.iter().any(held) => {
                 ("held".to_owned(), Role::Run(RunStatus::Held))
@@ -135,6 +137,9 @@ impl Painter<'_> {
         let theme = self.theme;
         let mut head = vec![Span::raw(" ")];
         head.push(self.verdict_word(outcome));
+        if self.app.hide.verdicts {
+            return vec![Line::from(head)];
+        }
         if outcome.branches.iter().any(|branch| branch.diagnostic) {
             head.push(Span::styled(" (diagnostic)", theme.style(Role::Warn)));
         }

@@ -36,11 +36,12 @@ pub fn answer_word(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'st
     }
 }
 
-/// A branch in two rows of `width` cells: name, fork step and run; then gate, answer, milestones.
+/// A branch in two rows of `width` cells: name, fork step and run; then gate, milestones, answer, what judges it hidden if so said.
 #[must_use]
 pub fn branch_lines(
     branch: &Branch,
     shown: bool,
+    hide_verdict: bool,
     width: usize,
     theme: &Theme,
     charset: Charset,
@@ -60,7 +61,7 @@ pub fn branch_lines(
     if branch.diagnostic {
         parts.push(Span::styled("diagnostic", theme.style(Role::Warn)));
     }
-    if let Some(gate) = branch.gate {
+    if let Some(gate) = branch.gate.filter(|_| !hide_verdict) {
         let sign = Glyph::gate(gate).show(charset);
         let text = format!("{sign} {}", gate.name().replace('_', " "));
         parts.push(Span::styled(text, theme.style(Role::Gate(gate))));
@@ -74,7 +75,9 @@ pub fn branch_lines(
         );
         parts.push(Span::styled(text, muted));
     }
-    parts.push(answer_word(branch, theme, charset));
+    if !hide_verdict {
+        parts.push(answer_word(branch, theme, charset));
+    }
     // What does not fit is left out whole: half a word misleads.
     let mut second = Line::from("  ");
     for part in parts.into_iter().filter(|part| part.width() > 0) {

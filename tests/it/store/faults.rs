@@ -30,7 +30,7 @@ fn a_newer_schema_is_named() {
     assert_eq!(
         refusal(&path),
         format!(
-            "store {}: made by a newer dover (schema 7, this program knows 5): update dover or use --store with another file",
+            "store {}: made by a newer dover (schema 7, this program knows 6): update dover or use --store with another file",
             path.display()
         )
     );
