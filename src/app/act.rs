@@ -5,7 +5,9 @@ use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, read, state};
+use super::{
+    App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, overview, read, state,
+};
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
@@ -13,6 +15,9 @@ const MOST_RUNS: usize = 25;
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
+    if let Some(jobs) = overview::act(app, id) {
+        return jobs;
+    }
     match id {
         Id::Open => return read::open_session(app),
         Id::Accept => return read::accept(app),
@@ -102,6 +107,8 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         }
         Id::NextDifference => judge::next_difference(app, true),
         Id::PreviousDifference => judge::next_difference(app, false),
+        Id::Overview => return overview::open(app),
+        Id::Left | Id::Right | Id::Colour | Id::Pick => {}
         Id::Milestones => app.views.push(View::Milestones(0)),
         Id::Replay => app.views.push(View::Replay),
         Id::Help => over(app, Pane::Help, View::Help),

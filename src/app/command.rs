@@ -81,6 +81,11 @@ pub enum Id {
     StopAnalysis,
     GotoSuspect,
     Accept,
+    Overview,
+    Left,
+    Right,
+    Colour,
+    Pick,
     Help,
     Notice,
     Back,
@@ -121,6 +126,10 @@ pub enum Context {
     Effects,
     /// The state before a step.
     State,
+    /// The overview of branches.
+    Overview,
+    /// Milestones by branch.
+    Grid,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -131,7 +140,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -147,6 +156,8 @@ impl Context {
         Self::Hypotheses,
         Self::Effects,
         Self::State,
+        Self::Overview,
+        Self::Grid,
         Self::Help,
         Self::Notice,
         Self::Prompt,
@@ -170,6 +181,8 @@ pub enum Group {
     Effects,
     /// What was recorded before a step.
     State,
+    /// The whole session at a glance.
+    Overview,
     /// Watching runs.
     Replay,
     /// The comparison.
@@ -190,6 +203,7 @@ impl Group {
             Self::Gates => "Gates",
             Self::Effects => "Effects",
             Self::State => "State",
+            Self::Overview => "Overview",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
             Self::General => "Everywhere",
@@ -270,6 +284,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Gates,
         Group::Effects,
         Group::State,
+        Group::Overview,
         Group::Replay,
         Group::Compare,
         Group::General,

@@ -34,6 +34,12 @@ pub enum Pane {
     Effects,
     /// The state before a step.
     State,
+    /// Rows of the overview.
+    Overview,
+    /// Its columns.
+    Lanes,
+    /// Milestones by branch.
+    Grid,
     /// The key help.
     Help,
     /// The whole text of a notice.

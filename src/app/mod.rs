@@ -12,6 +12,8 @@ pub mod editor;
 pub mod effects;
 pub mod extent;
 #[cfg(test)]
+pub(crate) mod find_fixture;
+#[cfg(test)]
 pub(crate) mod fixture;
 pub mod fork;
 #[cfg(test)]
@@ -21,6 +23,7 @@ mod judge;
 pub mod key;
 mod mend;
 pub mod msg;
+pub mod overview;
 pub mod picker;
 mod read;
 pub mod session;
@@ -43,6 +46,7 @@ use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
 use msg::Ticket;
+use overview::Overview;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
 use state::StateView;
@@ -68,6 +72,8 @@ pub enum View {
     Effects(Box<Effects>),
     /// The state before a step.
     State(Box<StateView>),
+    /// The whole session at a glance.
+    Overview(Box<Overview>),
     /// The key help.
     Help,
     /// The last notice in full.
@@ -212,6 +218,8 @@ impl App {
             (Some(View::Hypotheses(_)), _) => Context::Hypotheses,
             (Some(View::Effects(_)), _) => Context::Effects,
             (Some(View::State(_)), _) => Context::State,
+            (Some(View::Overview(overview)), _) if overview.grid => Context::Grid,
+            (Some(View::Overview(_)), _) => Context::Overview,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (None, None) => Context::Picker,

@@ -6,7 +6,7 @@ use super::hypotheses::By;
 use super::{effects::Left, extent::Extents, key::Key, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
-    Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session, Step,
+    Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Lane, Session, Step,
     StepHead, Trial,
 };
 use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
@@ -85,6 +85,8 @@ pub enum Msg {
     Milestones(BranchId, Result<Vec<Option<usize>>, Fault>),
     /// What an earlier intervention came to.
     Outcome(String, Result<Box<Outcome>, Fault>),
+    /// All branches of a session as lanes.
+    Lanes(String, Result<Vec<Lane>, Fault>),
     /// Two branches side by side.
     Compared(Result<Box<Comparing>, Fault>),
     /// A pair of the comparison in full.
@@ -258,8 +260,12 @@ pub enum Job {
     Suspect(Box<Filed>),
     /// Finds the step that the edit of a hypothesis goes to; whether the edit is to be changed first.
     Test(String, bool),
+    /// Reads all branches of a session as lanes.
+    Lanes(String),
     /// Aligns two branches.
     Compare(BranchId, BranchId),
+    /// Aligns the others with the first of up to four branches.
+    CompareAll(Vec<BranchId>),
     /// Reads a pair in full.
     Pair((BranchId, Option<usize>), (BranchId, Option<usize>)),
     /// Marks a milestone as reached at a step, and reads the branch's milestones.

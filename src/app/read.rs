@@ -6,7 +6,7 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, hypotheses, mend, state};
+use super::{App, Prompt, Purpose, View, effects, hypotheses, mend, overview, state};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -93,6 +93,7 @@ pub(super) fn go(app: &mut App, id: Id) {
         }
         Context::Hypotheses => Pane::Hypothesis,
         Context::Effects => return effects::go(app, id),
+        Context::Overview | Context::Grid => return overview::go(app, id),
         Context::State => return state::go(app, id),
         Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
             if let Some(View::Gates(gates)) = app.views.last_mut() {

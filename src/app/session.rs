@@ -109,6 +109,8 @@ pub struct Open {
     pub pretty: bool,
     /// The search.
     pub search: Option<Search>,
+    /// The step to select once its branch is here.
+    pub land: Option<(BranchId, usize)>,
 }
 
 impl Open {
@@ -144,6 +146,7 @@ impl Open {
             asked: None,
             pretty: true,
             search: None,
+            land: None,
         }
     }
 
@@ -162,6 +165,9 @@ impl Open {
             .iter()
             .position(|b| b.id == view.branch.id)
             .unwrap_or(0);
+        if let Some((_, step)) = self.land.take().filter(|(id, _)| *id == view.branch.id) {
+            self.selected = step;
+        }
         self.branch = view.branch;
         self.selected = self.selected.min(self.steps.last());
         self.unseen = 0;

@@ -6,7 +6,7 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, hypotheses, judge, mend, read, state};
+use super::{App, Purpose, View, act, effects, hypotheses, judge, mend, overview, read, state};
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
@@ -72,6 +72,7 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::State(branch, step, held, recorded) => {
             state::came(app, &(branch, step, held), *recorded);
         }
+        Msg::Lanes(session, lanes) => overview::came(app, &session, lanes),
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
                 milestones(app, &branch, &reached);
@@ -316,6 +317,7 @@ fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
         .map(|baseline| Job::Outcome(baseline.id.clone()))
         .into_iter()
         .chain(hypotheses::outcomes(app))
+        .chain(overview::again(app))
         .collect()
 }
 
@@ -326,6 +328,9 @@ fn fill(app: &mut App, branch: &BranchId, page: usize, heads: &[StepHead]) {
         open.steps.fill(page, heads.to_vec());
     }
     for view in &mut app.views {
+        if let View::Overview(overview) = view {
+            overview.fill(branch, page, heads);
+        }
         if let View::Compare(compare) = view {
             for side in [&mut compare.a, &mut compare.b] {
                 if side.branch.id == *branch {
@@ -466,6 +471,9 @@ fn wanted(app: &mut App) -> Vec<Job> {
     for view in &mut app.views {
         if let View::Compare(compare) = view {
             jobs.extend(compare.wanted(app.extents.get(Pane::Compare).height));
+        }
+        if let View::Overview(overview) = view {
+            jobs.extend(overview.wanted());
         }
     }
     jobs

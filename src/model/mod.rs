@@ -12,6 +12,7 @@ mod edit;
 mod effect;
 mod figures;
 mod hypothesis;
+mod lane;
 mod leak;
 mod ledger;
 mod milestone;
@@ -39,6 +40,7 @@ pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
 pub use figures::{Figures, Fulfilment, RunCounts};
 pub use hypothesis::{Aim, Filed, Hypothesis, Proposal, Standing, Target, Tried, target};
+pub use lane::{Beside, Cell, Fate, Folded, Lane, beside, fate, folded};
 pub use leak::leaks_answer;
 pub use ledger::ledger_gist;
 pub use milestone::{

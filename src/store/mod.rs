@@ -14,6 +14,7 @@ mod error;
 mod fork;
 mod hypotheses;
 mod import;
+mod lanes;
 mod lineage;
 mod live;
 mod milestones;

@@ -339,6 +339,10 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
         }
+        Job::Lanes(session) => {
+            let lanes = store.lanes(&session).map_err(fault);
+            say(Msg::Lanes(session, lanes));
+        }
         Job::Compare(a, b) => say(Msg::Compared(
             compare(store, &a, &b).map(Box::new).map_err(fault),
         )),
@@ -358,6 +362,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::Fork(..)
         | Job::Analyse(..)
         | Job::StopAnalysis
+        | Job::CompareAll(_)
         | Job::Hand(..)
         | Job::External(_)
         | Job::Copy(_) => {}

@@ -1,12 +1,15 @@
 //! One file per screen. A screen draws the topmost view into the areas that [`Areas`] cuts and reports its extents.
 
+mod aside;
 mod asked;
 mod compare;
 mod detail;
 mod editor;
 mod effects;
 mod gates;
+mod grid;
 mod hypotheses;
+mod overview;
 mod panels;
 mod picker;
 mod replay;
@@ -145,6 +148,7 @@ impl Painter<'_> {
             Some(View::Hypotheses(selected)) => self.hypotheses(*selected, area),
             Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::State(state)) => self.state(state, area),
+            Some(View::Overview(overview)) => self.overview(overview, area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             None if self.app.open.is_some() => self.session(area),

@@ -4,6 +4,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
+use crate::app::find_fixture;
 use crate::app::fixture;
 use crate::app::gate_fixture::{self, held};
 use crate::app::hypotheses_tests;
@@ -70,6 +71,11 @@ fn screens() -> Vec<(&'static str, App)> {
         ),
         ("state", with(fixture::opened(), ":5⏎t⏎j⏎")),
         ("state_differs", with(fixture::opened(), ":4⏎td]]")),
+        ("overview", find_fixture::overview("l")),
+        ("overview_kind", find_fixture::overview("l⇥ ")),
+        ("overview_milestone", find_fixture::overview("ll⇥⇥⇥")),
+        ("overview_wide", find_fixture::wide(50, 1_000)),
+        ("grid", find_fixture::overview("lmll")),
         ("help", with(fixture::opened(), "?")),
     ]
 }
@@ -104,8 +110,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..28_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..33_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHtozl ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();
