@@ -4,9 +4,11 @@ use super::command::Id;
 use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
+use super::palette::Palette;
 use super::session::Focus;
 use super::{
-    App, Exit, Purpose, View, debug, effects, hypotheses, judge, mend, overview, read, state,
+    App, Exit, Purpose, View, debug, effects, hypotheses, judge, jumps, mend, overview, palette,
+    pin, read, several, state,
 };
 use crate::runtime::Decision;
 
@@ -15,11 +17,15 @@ const MOST_RUNS: usize = 25;
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
-    if let Some(jobs) = overview::act(app, id) {
+    let own = overview::act(app, id)
+        .or_else(|| jumps::act(app, id))
+        .or_else(|| several::act(app, id));
+    if let Some(jobs) = own {
         return jobs;
     }
     match id {
         Id::Open => return read::open_session(app),
+        Id::Accept if app.palette.is_some() => return palette::accept(app),
         Id::Accept => return read::accept(app),
         Id::Show => return read::show_branch(app),
         Id::NextError => return read::find_error(app, true),
@@ -107,6 +113,11 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         }
         Id::NextDifference => judge::next_difference(app, true),
         Id::PreviousDifference => judge::next_difference(app, false),
+        Id::Jumps => return jumps::open(app),
+        Id::MarkStep => return pin::mark(app),
+        Id::Note => pin::ask(app, Purpose::Note),
+        Id::Narrow => pin::ask(app, Purpose::Narrow),
+        Id::Palette => app.palette = Some(Palette::default()),
         Id::Overview => return overview::open(app),
         Id::Left | Id::Right | Id::Colour | Id::Pick => {}
         Id::Milestones => app.views.push(View::Milestones(0)),
@@ -126,6 +137,9 @@ fn over(app: &mut App, pane: Pane, view: View) {
 }
 
 fn back(app: &mut App) -> Vec<Job> {
+    if app.palette.take().is_some() {
+        return Vec::new();
+    }
     if let Some(prompt) = app.prompt.take() {
         if prompt.purpose == Purpose::Filter {
             let accepted = app.picker.accepted.clone();
@@ -168,6 +182,8 @@ fn back(app: &mut App) -> Vec<Job> {
             open.focus = Focus::Steps;
         } else if open.search.is_some() {
             open.search = None;
+        } else if open.narrowed.is_some() {
+            return pin::narrow(app, "");
         } else {
             app.picker.keep = Some(open.session.id.clone());
             app.open = None;

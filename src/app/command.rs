@@ -86,6 +86,11 @@ pub enum Id {
     Right,
     Colour,
     Pick,
+    Narrow,
+    Jumps,
+    MarkStep,
+    Note,
+    Palette,
     Help,
     Notice,
     Back,
@@ -130,6 +135,12 @@ pub enum Context {
     Overview,
     /// Milestones by branch.
     Grid,
+    /// Several branches side by side.
+    Several,
+    /// The jump list.
+    Jumps,
+    /// The command palette.
+    Palette,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -140,7 +151,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -158,6 +169,9 @@ impl Context {
         Self::State,
         Self::Overview,
         Self::Grid,
+        Self::Several,
+        Self::Jumps,
+        Self::Palette,
         Self::Help,
         Self::Notice,
         Self::Prompt,

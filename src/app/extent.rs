@@ -40,6 +40,12 @@ pub enum Pane {
     Lanes,
     /// Milestones by branch.
     Grid,
+    /// Several branches side by side.
+    Several,
+    /// The jump list.
+    Jumps,
+    /// The command palette.
+    Palette,
     /// The key help.
     Help,
     /// The whole text of a notice.

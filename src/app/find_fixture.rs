@@ -2,7 +2,7 @@
 
 use super::overview::Overview;
 use super::{App, Job, Msg, View, fixture};
-use crate::model::{BranchId, Cell, Lane, Step};
+use crate::model::{BranchId, Cell, Lane, Note, Step, StepHead};
 
 /// Answers a job as the store would, if it is one of these.
 pub(super) fn answer(job: Job) -> Option<Msg> {
@@ -10,6 +10,31 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
         Job::Left(branch, step) => Msg::Left(branch, step, Ok(Box::default())),
         Job::State(branch, step, held) => super::state::tests::answer(branch, step, held),
         Job::Search(branch, words) => Msg::Hits(branch, words, Ok(vec![4, 6, 9])),
+        Job::Filter(branch, filter) => {
+            let kept = fixture::steps()
+                .into_iter()
+                .filter(|step| filter.keeps(&step.agent, step.kind));
+            let kept = kept.map(|step| step.index).collect();
+            Msg::Filtered(branch, filter, Ok(kept))
+        }
+        Job::Failures(branch) => {
+            let failed = fixture::steps().into_iter().filter(|step| step.meta.error);
+            Msg::Failures(branch, Ok(failed.map(|step| StepHead::of(&step)).collect()))
+        }
+        Job::Note {
+            branch,
+            step,
+            text,
+            operator,
+        } => {
+            let note = text.map(|text| Note {
+                step,
+                text,
+                operator,
+                created: "2026-01-31T12:00:00Z".into(),
+            });
+            Msg::Notes(branch, Ok(note.into_iter().collect()))
+        }
         Job::Lanes(session) => Msg::Lanes(session, Ok(lanes())),
         _ => return None,
     })
@@ -61,6 +86,14 @@ pub(super) fn shown(app: &App) -> &Overview {
         Some(View::Overview(view)) => view,
         other => panic!("{other:?}"),
     }
+}
+
+/// The palette over the message list, some letters typed.
+pub(crate) fn palette(letters: &str) -> App {
+    let mut app = fixture::opened();
+    super::update(&mut app, Msg::Key(super::key::Key::ctrl('p')));
+    fixture::press(&mut app, letters);
+    app
 }
 
 /// A session of many branches: `main` and `branches - 1` forks of it, each `steps` long.

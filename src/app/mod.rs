@@ -20,13 +20,17 @@ pub mod fork;
 pub(crate) mod gate_fixture;
 pub mod hypotheses;
 mod judge;
+pub mod jumps;
 pub mod key;
 mod mend;
 pub mod msg;
 pub mod overview;
+pub mod palette;
 pub mod picker;
+pub mod pin;
 mod read;
 pub mod session;
+pub mod several;
 pub mod state;
 pub mod steps;
 mod table;
@@ -45,10 +49,13 @@ use editor::Editor;
 use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
+use jumps::Jumps;
 use msg::Ticket;
 use overview::Overview;
+use palette::Palette;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
+use several::Several;
 use state::StateView;
 
 /// A view over the picker or the session.
@@ -74,6 +81,10 @@ pub enum View {
     State(Box<StateView>),
     /// The whole session at a glance.
     Overview(Box<Overview>),
+    /// Where something happened.
+    Jumps(Box<Jumps>),
+    /// Up to four branches side by side.
+    Several(Box<Several>),
     /// The key help.
     Help,
     /// The last notice in full.
@@ -97,6 +108,10 @@ pub enum Purpose {
     Undone,
     /// Says why a step is suspected.
     Suspect,
+    /// Narrows the message list.
+    Narrow,
+    /// Notes something on a step.
+    Note,
 }
 
 /// A line of input.
@@ -143,6 +158,8 @@ pub struct App {
     pub drafts: BTreeMap<(BranchId, usize), String>,
     /// A line of input, over everything.
     pub prompt: Option<Prompt>,
+    /// The command palette, over everything.
+    pub palette: Option<Palette>,
     /// The fork being replayed, or the last one that was.
     pub replay: Option<Replay>,
     /// Who analyses the open session just now.
@@ -180,6 +197,7 @@ impl App {
             views: Vec::new(),
             drafts: BTreeMap::new(),
             prompt: None,
+            palette: None,
             replay: None,
             analysing: None,
             notice: None,
@@ -206,6 +224,15 @@ impl App {
         if self.prompt.is_some() {
             return Context::Prompt;
         }
+        if self.palette.is_some() {
+            return Context::Palette;
+        }
+        self.place()
+    }
+
+    /// The view or pane that is on top, whatever is typed over it.
+    #[must_use]
+    pub fn place(&self) -> Context {
         match (self.views.last(), &self.open) {
             (Some(View::Editor(editor)), _) if editor.typing => Context::Typing,
             (Some(View::Editor(_)), _) => Context::Editor,
@@ -220,6 +247,8 @@ impl App {
             (Some(View::State(_)), _) => Context::State,
             (Some(View::Overview(overview)), _) if overview.grid => Context::Grid,
             (Some(View::Overview(_)), _) => Context::Overview,
+            (Some(View::Several(_)), _) => Context::Several,
+            (Some(View::Jumps(_)), _) => Context::Jumps,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (None, None) => Context::Picker,

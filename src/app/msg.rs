@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::hypotheses::By;
+use super::several::ComparingAll;
 use super::{effects::Left, extent::Extents, key::Key, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
-    Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Lane, Session, Step,
-    StepHead, Trial,
+    Branch, BranchId, Category, EditClass, EffectState, Filed, Filter, Intervention, Lane, Note,
+    Session, Step, StepHead, Trial,
 };
 use crate::pipeline::{Comparison, ForkRequest, Outcome, Progress, Reconciled, Restorability};
 use crate::runtime::Decision;
@@ -85,10 +86,18 @@ pub enum Msg {
     Milestones(BranchId, Result<Vec<Option<usize>>, Fault>),
     /// What an earlier intervention came to.
     Outcome(String, Result<Box<Outcome>, Fault>),
+    /// The steps that pass a filter.
+    Filtered(BranchId, Filter, Result<Vec<usize>, Fault>),
+    /// The steps of a branch that report a failure.
+    Failures(BranchId, Result<Vec<StepHead>, Fault>),
+    /// The marks and notes on a branch's steps.
+    Notes(BranchId, Result<Vec<Note>, Fault>),
     /// All branches of a session as lanes.
     Lanes(String, Result<Vec<Lane>, Fault>),
     /// Two branches side by side.
     Compared(Result<Box<Comparing>, Fault>),
+    /// Up to four branches side by side.
+    ComparedAll(Result<Box<ComparingAll>, Fault>),
     /// A pair of the comparison in full.
     Pair(Result<Box<Both>, Fault>),
     /// The external editor came back.
@@ -260,6 +269,23 @@ pub enum Job {
     Suspect(Box<Filed>),
     /// Finds the step that the edit of a hypothesis goes to; whether the edit is to be changed first.
     Test(String, bool),
+    /// Finds the steps that pass a filter.
+    Filter(BranchId, Filter),
+    /// Finds the steps of a branch that report a failure.
+    Failures(BranchId),
+    /// Reads the marks and notes on a branch's steps.
+    Notes(BranchId),
+    /// Writes the note of a step, none takes it away, and reads the branch's notes.
+    Note {
+        /// The branch.
+        branch: BranchId,
+        /// The step.
+        step: usize,
+        /// The words; none for no note, empty for a mark.
+        text: Option<String>,
+        /// Who writes it.
+        operator: String,
+    },
     /// Reads all branches of a session as lanes.
     Lanes(String),
     /// Aligns two branches.

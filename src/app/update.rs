@@ -6,7 +6,10 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, hypotheses, judge, mend, overview, read, state};
+use super::{
+    App, Purpose, View, act, effects, hypotheses, judge, jumps, mend, overview, palette, pin, read,
+    several, state,
+};
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
@@ -72,6 +75,9 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::State(branch, step, held, recorded) => {
             state::came(app, &(branch, step, held), *recorded);
         }
+        Msg::Filtered(branch, filter, steps) => pin::narrowed(app, &branch, &filter, steps),
+        Msg::Failures(branch, failures) => jumps::came(app, &branch, failures),
+        Msg::Notes(branch, notes) => pin::came(app, &branch, notes),
         Msg::Lanes(session, lanes) => overview::came(app, &session, lanes),
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
@@ -87,6 +93,11 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::Compared(result) => {
             if let Some(comparing) = heed(app, result) {
                 judge::show_comparison(app, *comparing);
+            }
+        }
+        Msg::ComparedAll(result) => {
+            if let Some(all) = heed(app, result) {
+                several::show(app, *all);
             }
         }
         Msg::Pair(result) => {
@@ -233,6 +244,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
             }
         }
         Context::Prompt => type_line(app, key),
+        Context::Palette => palette::press(app, key),
         _ => {}
     }
     Vec::new()
@@ -328,8 +340,10 @@ fn fill(app: &mut App, branch: &BranchId, page: usize, heads: &[StepHead]) {
         open.steps.fill(page, heads.to_vec());
     }
     for view in &mut app.views {
-        if let View::Overview(overview) = view {
-            overview.fill(branch, page, heads);
+        match view {
+            View::Overview(overview) => overview.fill(branch, page, heads),
+            View::Several(several) => several.fill(branch, page, heads),
+            _ => {}
         }
         if let View::Compare(compare) = view {
             for side in [&mut compare.a, &mut compare.b] {
@@ -472,8 +486,12 @@ fn wanted(app: &mut App) -> Vec<Job> {
         if let View::Compare(compare) = view {
             jobs.extend(compare.wanted(app.extents.get(Pane::Compare).height));
         }
-        if let View::Overview(overview) = view {
-            jobs.extend(overview.wanted());
+        match view {
+            View::Overview(overview) => jobs.extend(overview.wanted()),
+            View::Several(several) => {
+                jobs.extend(several.wanted(app.extents.get(Pane::Several).height));
+            }
+            _ => {}
         }
     }
     jobs

@@ -9,6 +9,7 @@ mod control;
 mod debug;
 pub mod eval;
 mod external;
+mod filter;
 mod fork;
 mod intake;
 mod judge;
@@ -29,6 +30,7 @@ pub use compare::compare;
 pub use config::session_of;
 pub use control::{Control, Jobs};
 pub use debug::{Bench, DebugEvent, DebugRequest, debug, edited_step};
+pub use filter::filter;
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,

@@ -18,6 +18,7 @@ mod lanes;
 mod lineage;
 mod live;
 mod milestones;
+mod notes;
 mod owner;
 mod receipts;
 mod records;

@@ -13,6 +13,7 @@ use super::{hypotheses, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
+use crate::app::several::ComparingAll;
 use crate::app::state::Recorded;
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
@@ -339,12 +340,37 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
         }
+        Job::Filter(branch, filter) => {
+            let steps = pipeline::filter(store, &branch, &filter).map_err(fault);
+            say(Msg::Filtered(branch, filter, steps));
+        }
+        Job::Failures(branch) => {
+            let failures = store.failures(&branch).map_err(fault);
+            say(Msg::Failures(branch, failures));
+        }
+        Job::Notes(branch) => {
+            let notes = store.notes(&branch).map_err(fault);
+            say(Msg::Notes(branch, notes));
+        }
+        Job::Note {
+            branch,
+            step,
+            text,
+            operator,
+        } => {
+            let kept = store.keep_note(&branch, step, text.as_deref(), &operator);
+            let notes = kept.and_then(|()| store.notes(&branch)).map_err(fault);
+            say(Msg::Notes(branch, notes));
+        }
         Job::Lanes(session) => {
             let lanes = store.lanes(&session).map_err(fault);
             say(Msg::Lanes(session, lanes));
         }
         Job::Compare(a, b) => say(Msg::Compared(
             compare(store, &a, &b).map(Box::new).map_err(fault),
+        )),
+        Job::CompareAll(branches) => say(Msg::ComparedAll(
+            compare_all(store, &branches).map(Box::new).map_err(fault),
         )),
         Job::Pair((a, left), (b, right)) => {
             let step = |branch: &BranchId, index: Option<usize>| {
@@ -362,7 +388,6 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::Fork(..)
         | Job::Analyse(..)
         | Job::StopAnalysis
-        | Job::CompareAll(_)
         | Job::Hand(..)
         | Job::External(_)
         | Job::Copy(_) => {}
@@ -426,6 +451,23 @@ fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparing, Pipel
         comparison: pipeline::compare(store, a, b)?,
         a: view(store, a)?,
         b: view(store, b)?,
+    })
+}
+
+/// Aligns each of the others with the first one.
+fn compare_all(store: &Store, branches: &[BranchId]) -> Result<ComparingAll, PipelineError> {
+    let [first, others @ ..] = branches else {
+        return Err(PipelineError::Usage("No branch is picked".to_owned()));
+    };
+    Ok(ComparingAll {
+        comparisons: others
+            .iter()
+            .map(|other| pipeline::compare(store, first, other))
+            .collect::<Result<_, _>>()?,
+        views: branches
+            .iter()
+            .map(|branch| view(store, branch))
+            .collect::<Result<_, _>>()?,
     })
 }
 

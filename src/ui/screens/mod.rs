@@ -9,11 +9,14 @@ mod effects;
 mod gates;
 mod grid;
 mod hypotheses;
+mod jumps;
 mod overview;
+mod palette;
 mod panels;
 mod picker;
 mod replay;
 mod session;
+mod several;
 mod state;
 mod verdict;
 
@@ -93,6 +96,9 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
     } else {
         painter.view(area);
         painter.cursor = widgets::notice(app, painter.said, theme, painter.buf);
+        if let Some(palette) = &app.palette {
+            painter.palette(palette, area);
+        }
     }
     if let Some(cursor) = painter.cursor {
         frame.set_cursor_position(cursor);
@@ -149,6 +155,8 @@ impl Painter<'_> {
             Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::State(state)) => self.state(state, area),
             Some(View::Overview(overview)) => self.overview(overview, area),
+            Some(View::Jumps(jumps)) => self.jumps(jumps, area),
+            Some(View::Several(several)) => self.several(several, area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             None if self.app.open.is_some() => self.session(area),

@@ -8,7 +8,6 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use super::session::under_title;
 use super::{Painter, WIDE, plural, row_of};
 use crate::app::extent::Pane;
 use crate::app::overview::{Colouring, Overview};
@@ -20,7 +19,7 @@ use crate::model::{
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
-use crate::ui::widgets::{branch_lines, dot, fit, fitted, hanging, milestone_meter, width_of};
+use crate::ui::widgets::{dot, fit, fitted, hanging, width_of};
 
 /// Cells of a column, roomy and, where many branches stand beside each other, narrow.
 const ROOMY: u16 = 5;

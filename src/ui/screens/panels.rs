@@ -165,7 +165,7 @@ impl Painter<'_> {
             Some(Context::State) => Some(command::Group::State),
             Some(Context::Overview | Context::Grid) => Some(command::Group::Overview),
             Some(Context::Replay) => Some(command::Group::Replay),
-            Some(Context::Compare) => Some(command::Group::Compare),
+            Some(Context::Compare | Context::Several) => Some(command::Group::Compare),
             _ => None,
         };
         let mut groups = command::by_group();
@@ -204,6 +204,8 @@ impl Painter<'_> {
             Some(View::Compare(_)) => Context::Compare,
             Some(View::Effects(_)) => Context::Effects,
             Some(View::State(_)) => Context::State,
+            Some(View::Jumps(_)) => Context::Jumps,
+            Some(View::Several(_)) => Context::Several,
             Some(View::Overview(overview)) if overview.grid => Context::Grid,
             Some(View::Overview(_)) => Context::Overview,
             Some(View::Hypotheses(_)) => Context::Hypotheses,

@@ -76,6 +76,10 @@ fn screens() -> Vec<(&'static str, App)> {
         ("overview_milestone", find_fixture::overview("ll⇥⇥⇥")),
         ("overview_wide", find_fixture::wide(50, 1_000)),
         ("grid", find_fixture::overview("lmll")),
+        ("palette", find_fixture::palette("next")),
+        ("jumps", with(fixture::opened(), "*'j")),
+        ("noted", with(fixture::opened(), "aToo vague to act on⏎")),
+        ("narrowed", with(fixture::opened(), "&agent:web⏎")),
         ("help", with(fixture::opened(), "?")),
     ]
 }
@@ -110,8 +114,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..33_usize,
-        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHtozl ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..37_usize,
+        keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHtozl&*' ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();
