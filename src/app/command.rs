@@ -271,10 +271,20 @@ pub fn table() -> &'static [Command] {
     super::table::TABLE
 }
 
-/// The command of a key in a context.
+/// The command of a key in a context, as the table has it that no configuration changed.
 #[must_use]
 pub fn find(context: Context, pressed: Key) -> Option<&'static Command> {
-    table()
+    find_in(table(), context, pressed)
+}
+
+/// The command of a key in a context, by a table.
+#[must_use]
+pub fn find_in(
+    commands: &'static [Command],
+    context: Context,
+    pressed: Key,
+) -> Option<&'static Command> {
+    commands
         .iter()
         .find(|command| command.contexts.contains(&context) && command.keys.contains(&pressed))
 }
@@ -282,14 +292,14 @@ pub fn find(context: Context, pressed: Key) -> Option<&'static Command> {
 /// The commands that the footer names in a context, those that can be done now, in order of importance.
 pub fn hints(app: &App) -> impl Iterator<Item = &'static Command> {
     let context = app.context();
-    table().iter().filter(move |command| {
+    app.commands.iter().filter(move |command| {
         command.hint && command.contexts.contains(&context) && (command.blocked)(app).is_none()
     })
 }
 
 /// The commands of a group; one that stands twice in the table (other keys elsewhere) is told once with all its keys.
 #[must_use]
-pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
+pub fn by_group(commands: &'static [Command]) -> Vec<(Group, Vec<&'static Command>)> {
     let order = [
         Group::Move,
         Group::Read,
@@ -306,7 +316,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
     order
         .into_iter()
         .map(|group| {
-            let commands = table().iter().filter(|command| command.group == group);
+            let commands = commands.iter().filter(|command| command.group == group);
             (group, commands.collect())
         })
         .collect()
@@ -316,7 +326,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
 #[must_use]
 pub fn markdown_table() -> String {
     let mut out = String::from("| keys | | what it does |\n|---|---|---|\n");
-    for (group, commands) in by_group() {
+    for (group, commands) in by_group(table()) {
         for command in commands {
             let keys: Vec<String> = command
                 .keys

@@ -1,6 +1,7 @@
 //! Made-up answers about whole sessions for tests: lanes, states, what was found.
 
 use super::overview::Overview;
+use super::several::ComparingAll;
 use super::{App, Job, Msg, View, fixture};
 use crate::model::{BranchId, Cell, Lane, Note, Step, StepHead};
 
@@ -34,6 +35,21 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
                 created: "2026-01-31T12:00:00Z".into(),
             });
             Msg::Notes(branch, Ok(note.into_iter().collect()))
+        }
+        Job::CompareAll(branches) => {
+            let comparing = |name: &str| crate::model::Comparison {
+                b: BranchId::new("night-picture", name),
+                ..fixture::comparing().comparison
+            };
+            let others = branches.iter().skip(1);
+            let views = branches.iter().map(|id| match id.name() {
+                "main" => fixture::view(fixture::branch("main"), fixture::MAIN),
+                name => fixture::view(fixture::ended(name, true, 4), fixture::RIGHT),
+            });
+            Msg::ComparedAll(Ok(Box::new(ComparingAll {
+                comparisons: others.map(|id| comparing(id.name())).collect(),
+                views: views.collect(),
+            })))
         }
         Job::Lanes(session) => Msg::Lanes(session, Ok(lanes())),
         _ => return None,
@@ -204,6 +220,22 @@ mod tests {
         assert_eq!(names, ["main", "b1", "b2"]);
         fixture::press(&mut app, " ");
         assert_eq!(shown(&app).picked.len(), 2);
+    }
+
+    #[test]
+    fn picked_branches_are_compared_with_the_first_of_them() {
+        let mut app = overview(" l l l c");
+        assert_eq!(app.context(), Context::Several);
+        let several = |app: &App| match app.views.last() {
+            Some(View::Several(view)) => (view.selected, view.other, view.sides.len()),
+            other => panic!("{other:?}"),
+        };
+        // Row 9 is the first that differs; l goes to the next of the three others.
+        assert_eq!(several(&app), (9, 0, 4));
+        fixture::press(&mut app, "lnn");
+        assert_eq!(several(&app), (11, 1, 4));
+        fixture::press(&mut app, "\u{23ce}");
+        assert_eq!(app.context(), Context::Compare);
     }
 
     #[test]

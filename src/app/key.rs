@@ -1,6 +1,7 @@
 //! Keys as the command table speaks of them, free of any terminal library.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// What was pressed, modifiers aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,6 +121,69 @@ impl fmt::Display for Key {
     }
 }
 
+impl FromStr for Key {
+    type Err = String;
+
+    /// Reads what [`Key`]'s `Display` writes; arrows also by name.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!("“{text}” is no key: write e, G, Ctrl-S, Shift-Tab, F2, Enter, Space or PgUp")
+        };
+        let mut key = Self::of(Code::Esc);
+        let mut rest = text;
+        loop {
+            let held = [
+                ("Ctrl-", &mut key.ctrl),
+                ("Alt-", &mut key.alt),
+                ("Shift-", &mut key.shift),
+            ];
+            let next = held
+                .into_iter()
+                .find_map(|(name, held)| rest.strip_prefix(name).map(|rest| (rest, held)));
+            match next {
+                Some((after, held)) if !after.is_empty() => {
+                    *held = true;
+                    rest = after;
+                }
+                _ => break,
+            }
+        }
+        let mut letters = rest.chars();
+        key.code = match (rest, letters.next(), letters.next()) {
+            ("Space", ..) => Code::Char(' '),
+            ("Enter", ..) => Code::Enter,
+            ("Esc", ..) => Code::Esc,
+            ("Tab", ..) => Code::Tab,
+            ("Bksp" | "Backspace", ..) => Code::Backspace,
+            ("Del" | "Delete", ..) => Code::Delete,
+            ("↑" | "Up", ..) => Code::Up,
+            ("↓" | "Down", ..) => Code::Down,
+            ("←" | "Left", ..) => Code::Left,
+            ("→" | "Right", ..) => Code::Right,
+            ("PgUp" | "PageUp", ..) => Code::PageUp,
+            ("PgDn" | "PageDown", ..) => Code::PageDown,
+            ("Home", ..) => Code::Home,
+            ("End", ..) => Code::End,
+            (_, Some(c), None) if !c.is_control() && !key.shift => {
+                // With control, letter case is not told apart.
+                Code::Char(if key.ctrl { c.to_ascii_lowercase() } else { c })
+            }
+            (_, Some('F'), Some(_)) => {
+                let number = rest.trim_start_matches('F').parse().ok();
+                Code::F(number.filter(|n| (1..=24).contains(n)).ok_or_else(wrong)?)
+            }
+            _ => return Err(wrong()),
+        };
+        // Outside of a text, Alt and a key is Esc and the key, which terminals cannot tell apart.
+        if key.alt {
+            return Err(format!(
+                "“{text}” cannot be told from Esc and a key: take one without Alt"
+            ));
+        }
+        Ok(key)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +202,18 @@ mod tests {
         ];
         for (key, name) in table {
             assert_eq!(key.to_string(), name);
+            assert_eq!(name.parse(), Ok(key));
         }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_by_name() {
+        for text in ["", "Hyper-x", "F0", "F99", "ab", "Alt-x", "Shift-x"] {
+            let refused = text.parse::<Key>().unwrap_err();
+            assert!(refused.contains(text), "{refused}");
+        }
+        assert_eq!("Up".parse(), Ok(Key::of(Code::Up)));
+        assert_eq!("-".parse(), Ok(Key::char('-')));
+        assert_eq!("Ctrl-S".parse(), Ok(Key::ctrl('s')));
     }
 }

@@ -5,6 +5,7 @@
 //! step back from anywhere. Long lists are never held whole: [`steps::StepList`].
 
 mod act;
+pub mod bindings;
 pub mod command;
 pub mod compare;
 mod debug;
@@ -148,6 +149,8 @@ pub struct Milestones<'a> {
 pub struct App {
     /// Who sits here; stands in interventions.
     pub operator: String,
+    /// The command table, with the person's own keys.
+    pub commands: &'static [command::Command],
     /// The picker, below everything.
     pub picker: Picker,
     /// The open session, over the picker.
@@ -192,6 +195,7 @@ impl App {
     pub fn start(operator: String, open: Option<String>) -> (Self, Vec<Job>) {
         let mut app = Self {
             operator,
+            commands: command::table(),
             picker: Picker::default(),
             open: None,
             views: Vec::new(),

@@ -3,7 +3,7 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::command::{self, Command, Id};
+use super::command::{Command, Id};
 use super::key::{Code, Key};
 use super::msg::Job;
 use super::{App, act, read};
@@ -61,7 +61,8 @@ pub fn offers(app: &App) -> Vec<Offer> {
             Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last | Id::Palette
         )
     };
-    let here = command::table()
+    let here = app
+        .commands
         .iter()
         .filter(|command| command.contexts.contains(&place) && !plain(command.id));
     let branches = app.open.iter().flat_map(|open| &open.branches);

@@ -226,7 +226,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
     app.notice = None;
     let context = app.context();
-    if let Some(found) = command::find(context, key) {
+    if let Some(found) = command::find_in(app.commands, context, key) {
         // The other keys of the question only say no.
         if asked && !matches!(found.id, Id::Quit | Id::Leave) {
             return Vec::new();

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::error::CliError;
+use crate::app::bindings::{self, Wanted};
+use crate::app::command::Command;
 use crate::endpoint::Prices;
 use crate::pipeline::config_dir;
 
@@ -16,6 +18,9 @@ pub struct Config {
     /// The model that plays teams on and analyses.
     #[serde(default)]
     pub model: Section,
+    /// The person's own keys: by command, within a context by command.
+    #[serde(default)]
+    pub keys: Wanted,
     /// The model that judges, if it is another.
     pub judge: Option<Section>,
 }
@@ -70,6 +75,15 @@ impl Config {
             }
         };
         Self::parse(&text, &path)
+    }
+
+    /// The command table with the person's own keys.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
+    pub fn commands(&self) -> Result<&'static [Command], CliError> {
+        bindings::bound(&self.keys)
+            .map_err(|wrong| CliError::Usage(format!("{}: [keys] {wrong}", file().display())))
     }
 
     fn parse(text: &str, path: &std::path::Path) -> Result<Self, CliError> {

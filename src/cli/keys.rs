@@ -5,10 +5,12 @@ use std::io;
 use serde::Serialize;
 
 use super::args;
+use super::config::Config;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
-use crate::app::command;
+use crate::app::bindings;
+use crate::app::command::{self, Command};
 
 #[derive(Serialize)]
 struct Keys {
@@ -18,6 +20,7 @@ struct Keys {
 #[derive(Serialize)]
 struct Row {
     group: &'static str,
+    command: String,
     title: &'static str,
     keys: Vec<String>,
     doc: &'static str,
@@ -28,17 +31,20 @@ pub fn run(context: &mut Context, args: &args::Keys) -> Result<Exit, CliError> {
     if args.markdown {
         context.out.raw(&command::markdown_table())?;
     } else {
-        context.out.give(&Keys { keys: rows() })?;
+        let commands = Config::read()?.commands()?;
+        let keys = rows(commands);
+        context.out.give(&Keys { keys })?;
     }
     Ok(Exit::Done)
 }
 
-fn rows() -> Vec<Row> {
-    let groups = command::by_group().into_iter();
+fn rows(commands: &'static [Command]) -> Vec<Row> {
+    let groups = command::by_group(commands).into_iter();
     groups
         .flat_map(|(group, commands)| {
             commands.into_iter().map(move |command| Row {
                 group: group.title(),
+                command: bindings::command_name(command.id),
                 title: command.title,
                 keys: command.keys.iter().map(ToString::to_string).collect(),
                 doc: command.doc,

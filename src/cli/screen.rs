@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
+use super::config::Config;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use crate::term::{self, Ending, Options};
@@ -26,6 +27,7 @@ pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
             Depth::from_env(environment),
         )?,
         charset: Charset::from_env(environment),
+        commands: Config::read()?.commands()?,
         store: context.store()?,
         open: what,
         operator: context.operator(),

@@ -139,7 +139,7 @@ mod tests {
     /// `=` equal, `~` changed, `-` left only, `+` right only.
     fn pairs(shape: &str) -> Vec<Pair> {
         let (mut a, mut b) = (0, 0);
-        let mut next = |side: &mut usize| {
+        let next = |side: &mut usize| {
             *side += 1;
             Some(*side - 1)
         };

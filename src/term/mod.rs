@@ -16,6 +16,7 @@ pub use signals::Ending;
 
 use std::io;
 
+use crate::app::command::Command;
 use crate::pipeline::ModelSettings;
 use crate::store::Store;
 use crate::ui::glyph::Charset;
@@ -27,6 +28,8 @@ pub struct Options {
     pub store: Store,
     /// A file, a session or a sample to open at once.
     pub open: Option<String>,
+    /// The command table, with the person's own keys.
+    pub commands: &'static [Command],
     /// Colours.
     pub theme: Theme,
     /// Signs.

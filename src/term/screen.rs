@@ -38,7 +38,8 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
     let worker = Worker::new(options.store, options.model, answers);
-    let (app, jobs) = App::start(options.operator, options.open);
+    let (mut app, jobs) = App::start(options.operator, options.open);
+    app.commands = options.commands;
     let terminal = terminal()?;
     let mut shown = Shown {
         app,

@@ -151,7 +151,9 @@ impl Painter<'_> {
             Line::styled("bold: works where you are", theme.style(Role::Muted)),
             false,
         );
-        let keys = command::table()
+        let keys = self
+            .app
+            .commands
             .iter()
             .map(|command| width_of(&command.keys_text()))
             .max()
@@ -168,7 +170,7 @@ impl Painter<'_> {
             Some(Context::Compare | Context::Several) => Some(command::Group::Compare),
             _ => None,
         };
-        let mut groups = command::by_group();
+        let mut groups = command::by_group(self.app.commands);
         groups.sort_by_key(|(group, _)| Some(*group) != here);
         for (group, commands) in groups {
             lines.push(Line::styled(

@@ -80,6 +80,7 @@ fn screens() -> Vec<(&'static str, App)> {
         ("jumps", with(fixture::opened(), "*'j")),
         ("noted", with(fixture::opened(), "aToo vague to act on⏎")),
         ("narrowed", with(fixture::opened(), "&agent:web⏎")),
+        ("several", find_fixture::overview(" l l l c")),
         ("help", with(fixture::opened(), "?")),
     ]
 }
@@ -114,7 +115,7 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..37_usize,
+        at in 0..38_usize,
         keys in "[jkegGnN?!mvcbripyJKfd+=sxMaApoRwuynhHtozl&*' ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
