@@ -17,15 +17,11 @@ const MOST_RUNS: usize = 25;
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
-    let own = overview::act(app, id)
-        .or_else(|| jumps::act(app, id))
-        .or_else(|| several::act(app, id));
-    if let Some(jobs) = own {
+    if let Some(jobs) = find(app, id) {
         return jobs;
     }
     match id {
         Id::Open => return read::open_session(app),
-        Id::Accept if app.palette.is_some() => return palette::accept(app),
         Id::Accept => return read::accept(app),
         Id::Show => return read::show_branch(app),
         Id::NextError => return read::find_error(app, true),
@@ -93,8 +89,6 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Undone => effects::ask_why(app, Purpose::Undone),
         Id::Approve => mend::ask_owner(app),
         Id::Filter => read::prompt(app, Purpose::Filter),
-        Id::Search => read::prompt(app, Purpose::Search),
-        Id::Goto => read::prompt(app, Purpose::Goto),
         Id::Read => read::focus(app, |_| Focus::Detail),
         Id::NextPane => read::focus(app, Focus::next),
         Id::PreviousPane => read::focus(app, Focus::previous),
@@ -113,21 +107,39 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         }
         Id::NextDifference => judge::next_difference(app, true),
         Id::PreviousDifference => judge::next_difference(app, false),
-        Id::Jumps => return jumps::open(app),
-        Id::MarkStep => return pin::mark(app),
-        Id::Note => pin::ask(app, Purpose::Note),
-        Id::Narrow => pin::ask(app, Purpose::Narrow),
-        Id::Palette => app.palette = Some(Palette::default()),
-        Id::Overview => return overview::open(app),
-        Id::Left | Id::Right | Id::Colour | Id::Pick => {}
         Id::Milestones => app.views.push(View::Milestones(0)),
         Id::Replay => app.views.push(View::Replay),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),
         Id::Leave => app.exit = Some(Exit::Leave),
+        // Those that find one's way are done above.
+        _ => {}
     }
     Vec::new()
+}
+
+/// What finds one's way: overview, places, filters, notes, the palette; none for any other command.
+fn find(app: &mut App, id: Id) -> Option<Vec<Job>> {
+    let own = overview::act(app, id)
+        .or_else(|| jumps::act(app, id))
+        .or_else(|| several::act(app, id));
+    if own.is_some() {
+        return own;
+    }
+    match id {
+        Id::Accept if app.palette.is_some() => return Some(palette::accept(app)),
+        Id::Jumps => return Some(jumps::open(app)),
+        Id::Overview => return Some(overview::open(app)),
+        Id::MarkStep => return Some(pin::mark(app)),
+        Id::Search => read::prompt(app, Purpose::Search),
+        Id::Goto => read::prompt(app, Purpose::Goto),
+        Id::Note => pin::ask(app, Purpose::Note),
+        Id::Narrow => pin::ask(app, Purpose::Narrow),
+        Id::Palette => app.palette = Some(Palette::default()),
+        _ => return None,
+    }
+    Some(Vec::new())
 }
 
 /// Lays a view over the others, from its top.

@@ -16,7 +16,7 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
                 .into_iter()
                 .filter(|step| filter.keeps(&step.agent, step.kind));
             let kept = kept.map(|step| step.index).collect();
-            Msg::Filtered(branch, filter, Ok(kept))
+            Msg::Filtered(branch, Box::new(filter), Ok(kept))
         }
         Job::Failures(branch) => {
             let failed = fixture::steps().into_iter().filter(|step| step.meta.error);

@@ -22,13 +22,17 @@ pub type Ticket = u64;
 
 /// Something that happened.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "messages are taken in one by one; few wait"
+)]
 pub enum Msg {
     /// A key was pressed.
     Key(Key),
     /// Text was pasted.
     Paste(String),
     /// A frame was drawn: where its panes stand now.
-    Drawn(Extents),
+    Drawn(Box<Extents>),
     /// The sessions of the store.
     Sessions(Result<Vec<SessionSummary>, Fault>),
     /// A log is being read.
@@ -87,7 +91,7 @@ pub enum Msg {
     /// What an earlier intervention came to.
     Outcome(String, Result<Box<Outcome>, Fault>),
     /// The steps that pass a filter.
-    Filtered(BranchId, Filter, Result<Vec<usize>, Fault>),
+    Filtered(BranchId, Box<Filter>, Result<Vec<usize>, Fault>),
     /// The steps of a branch that report a failure.
     Failures(BranchId, Result<Vec<StepHead>, Fault>),
     /// The marks and notes on a branch's steps.

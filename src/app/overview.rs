@@ -320,15 +320,13 @@ fn compare(app: &mut App) -> Vec<Job> {
         Some((branch.parent.clone()?, branch.id.clone()))
     };
     match view.picked.as_slice() {
-        [] | [_] => match app.open.as_ref().and_then(parent) {
-            Some((parent, branch)) => vec![Job::Compare(parent, branch)],
-            None => {
-                app.tell(
-                    "main has no parent: Space picks two to four branches, then c compares them",
-                );
-                Vec::new()
+        [] | [_] => {
+            if let Some((parent, branch)) = app.open.as_ref().and_then(parent) {
+                return vec![Job::Compare(parent, branch)];
             }
-        },
+            app.tell("main has no parent: Space picks two to four branches, then c compares them");
+            Vec::new()
+        }
         [a, b] => vec![Job::Compare(a.clone(), b.clone())],
         several => vec![Job::CompareAll(several.to_vec())],
     }

@@ -96,9 +96,7 @@ pub(super) fn go(app: &mut App, id: Id) {
         }
         Context::Hypotheses => Pane::Hypothesis,
         Context::Effects => return effects::go(app, id),
-        Context::Palette => return palette::go(app, id),
-        Context::Jumps => return jumps::go(app, id),
-        Context::Several => return several::go(app, id),
+        Context::Palette | Context::Jumps | Context::Several => return go_found(app, id),
         Context::Overview | Context::Grid => return overview::go(app, id),
         Context::State => return state::go(app, id),
         Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
@@ -125,6 +123,15 @@ pub(super) fn go(app: &mut App, id: Id) {
     app.extents.scroll(scrolled, |extent: Extent| {
         moved(id, extent.top, extent.last_top(), extent.page())
     });
+}
+
+/// Moves in a list of what was found.
+fn go_found(app: &mut App, id: Id) {
+    match app.context() {
+        Context::Palette => palette::go(app, id),
+        Context::Jumps => jumps::go(app, id),
+        _ => several::go(app, id),
+    }
 }
 
 /// Selects a step of the branch shown; its text begins at its top.

@@ -46,7 +46,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
 fn settle(app: &mut App, msg: Msg) {
     match msg {
         Msg::Paste(text) => paste(app, &text),
-        Msg::Drawn(extents) => app.extents = extents,
+        Msg::Drawn(extents) => app.extents = *extents,
         Msg::Importing { share, steps } => {
             if let Some(importing) = &mut app.picker.importing {
                 (importing.share, importing.steps) = (share, steps);

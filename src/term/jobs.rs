@@ -9,11 +9,10 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{hypotheses, mend};
+use super::{find, hypotheses, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
-use crate::app::several::ComparingAll;
 use crate::app::state::Recorded;
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
@@ -28,8 +27,6 @@ const AT_ONCE: usize = 4;
 const PACE: Duration = Duration::from_millis(80);
 /// How long whoever waits for an approval waits between two looks.
 const WAIT: Duration = Duration::from_secs(1);
-/// Steps looked at in one go when the next failure is searched.
-const STRIDE: usize = 2_000;
 
 /// Does jobs and remembers the forks that are going.
 pub(super) struct Worker {
@@ -310,19 +307,6 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             };
             say(Msg::Step(branch, index, Box::new(view)));
         }
-        Job::Search(branch, words) => {
-            let hits = store.search(&branch, &words).map_err(fault);
-            say(Msg::Hits(branch, words, hits));
-        }
-        Job::FindError {
-            branch,
-            from,
-            forward,
-            len,
-        } => {
-            let at = find_error(store, &branch, from, forward, len).map_err(fault);
-            say(Msg::ErrorAt(branch, at));
-        }
         Job::Milestones(branch) => {
             let reached = store.milestones(&branch).map_err(fault);
             say(Msg::Milestones(branch, reached));
@@ -340,37 +324,16 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
         }
-        Job::Filter(branch, filter) => {
-            let steps = pipeline::filter(store, &branch, &filter).map_err(fault);
-            say(Msg::Filtered(branch, filter, steps));
-        }
-        Job::Failures(branch) => {
-            let failures = store.failures(&branch).map_err(fault);
-            say(Msg::Failures(branch, failures));
-        }
-        Job::Notes(branch) => {
-            let notes = store.notes(&branch).map_err(fault);
-            say(Msg::Notes(branch, notes));
-        }
-        Job::Note {
-            branch,
-            step,
-            text,
-            operator,
-        } => {
-            let kept = store.keep_note(&branch, step, text.as_deref(), &operator);
-            let notes = kept.and_then(|()| store.notes(&branch)).map_err(fault);
-            say(Msg::Notes(branch, notes));
-        }
-        Job::Lanes(session) => {
-            let lanes = store.lanes(&session).map_err(fault);
-            say(Msg::Lanes(session, lanes));
-        }
+        job @ (Job::Filter(..)
+        | Job::Failures(_)
+        | Job::Search(..)
+        | Job::FindError { .. }
+        | Job::Notes(_)
+        | Job::Note { .. }
+        | Job::Lanes(_)
+        | Job::CompareAll(_)) => find::blocking(store, job, &say),
         Job::Compare(a, b) => say(Msg::Compared(
             compare(store, &a, &b).map(Box::new).map_err(fault),
-        )),
-        Job::CompareAll(branches) => say(Msg::ComparedAll(
-            compare_all(store, &branches).map(Box::new).map_err(fault),
         )),
         Job::Pair((a, left), (b, right)) => {
             let step = |branch: &BranchId, index: Option<usize>| {
@@ -394,7 +357,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
     }
 }
 
-fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
+pub(super) fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
     let branch = store.branch(id)?;
     Ok(BranchView {
         trials: store.trials(id)?,
@@ -452,56 +415,4 @@ fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparing, Pipel
         a: view(store, a)?,
         b: view(store, b)?,
     })
-}
-
-/// Aligns each of the others with the first one.
-fn compare_all(store: &Store, branches: &[BranchId]) -> Result<ComparingAll, PipelineError> {
-    let [first, others @ ..] = branches else {
-        return Err(PipelineError::Usage("No branch is picked".to_owned()));
-    };
-    Ok(ComparingAll {
-        comparisons: others
-            .iter()
-            .map(|other| pipeline::compare(store, first, other))
-            .collect::<Result<_, _>>()?,
-        views: branches
-            .iter()
-            .map(|branch| view(store, branch))
-            .collect::<Result<_, _>>()?,
-    })
-}
-
-/// The nearest step after or before one that reports a failure.
-fn find_error(
-    store: &Store,
-    branch: &BranchId,
-    from: usize,
-    forward: bool,
-    len: usize,
-) -> Result<Option<usize>, StoreError> {
-    let mut at = if forward { from + 1 } else { from };
-    loop {
-        let range = if forward {
-            at..(at + STRIDE).min(len)
-        } else {
-            at.saturating_sub(STRIDE)..at
-        };
-        if range.is_empty() {
-            return Ok(None);
-        }
-        let heads = store.heads(branch, range.clone())?;
-        let mut failed = heads
-            .iter()
-            .filter(|head| head.error)
-            .map(|head| head.index);
-        let found = if forward {
-            failed.next()
-        } else {
-            failed.next_back()
-        };
-        if found.is_some() {
-            return Ok(found);
-        }
-        at = if forward { range.end } else { range.start };
-    }
 }

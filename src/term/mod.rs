@@ -4,6 +4,7 @@
 //! an idle screen writes nothing. However the program ends, the terminal is given back.
 
 mod external;
+mod find;
 mod guard;
 mod hypotheses;
 mod input;

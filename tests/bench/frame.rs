@@ -126,7 +126,7 @@ fn frames(criterion: &mut Criterion) {
                     terminal
                         .draw(|frame| draw(&app, &theme, &mut cache, frame))
                         .unwrap();
-                    black_box(update(&mut app, Msg::Drawn(cache.extents)))
+                    black_box(update(&mut app, Msg::Drawn(Box::new(cache.extents))))
                 });
             });
         }
@@ -179,7 +179,7 @@ fn overview(criterion: &mut Criterion) {
                     terminal
                         .draw(|frame| draw(&app, &theme, &mut cache, frame))
                         .unwrap();
-                    black_box(update(&mut app, Msg::Drawn(cache.extents)))
+                    black_box(update(&mut app, Msg::Drawn(Box::new(cache.extents))))
                 });
             });
         }

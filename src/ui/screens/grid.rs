@@ -37,13 +37,13 @@ impl Painter<'_> {
                 "No milestones are set for this session. Set up to five: dover set {} --milestone …",
                 clean_line(&open.session.id)
             );
-            let lines = hanging(
+            let said = hanging(
                 vec![Span::raw(" ")],
                 Passage::plain(&text, Role::Muted),
                 areas.body.width,
                 theme,
             );
-            self.lines(Pane::Grid, &lines, areas.body);
+            self.lines(Pane::Grid, &said, areas.body);
             return;
         }
         for (n, milestone) in milestones.iter().enumerate() {

@@ -99,8 +99,8 @@ impl Painter<'_> {
             }
         }
         if place.height > 2 {
-            let last = row_of(place, usize::from(place.height) - 1);
-            widgets::rule(last, theme, self.charset, self.buf);
+            let foot = row_of(place, usize::from(place.height) - 1);
+            widgets::rule(foot, theme, self.charset, self.buf);
         }
     }
 }

@@ -24,7 +24,7 @@ fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
         terminal
             .draw(|frame| draw(app, &theme, &mut cache, frame))
             .unwrap();
-        let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
+        let jobs = crate::app::update(app, crate::app::Msg::Drawn(Box::new(cache.extents)));
         fixture::answer(app, jobs);
     }
     if let Ok(directory) = std::env::var("DOVER_LOOK") {
@@ -104,7 +104,7 @@ fn draws(app: &mut App, width: u16, height: u16) {
     terminal
         .draw(|frame| draw(app, &theme, &mut cache, frame))
         .unwrap();
-    let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
+    let jobs = crate::app::update(app, crate::app::Msg::Drawn(Box::new(cache.extents)));
     fixture::answer(app, jobs);
     let text = crate::ui::svg::text(terminal.backend().buffer());
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
