@@ -4,9 +4,11 @@ use super::command::Id;
 use super::extent::Pane;
 use super::hypotheses::By;
 use super::msg::Job;
+use super::palette::Palette;
 use super::session::Focus;
 use super::{
-    App, Exit, Purpose, View, debug, effects, hypotheses, judge, learn, live, mend, read, state,
+    App, Exit, Purpose, View, debug, effects, hypotheses, judge, jumps, learn, live, mend,
+    overview, palette, pin, read, several, state,
 };
 use crate::runtime::Decision;
 
@@ -16,7 +18,7 @@ const MOST_RUNS: usize = 25;
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
 #[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
-    if let Some(jobs) = live::act(app, id) {
+    if let Some(jobs) = live::act(app, id).or_else(|| find(app, id)) {
         return jobs;
     }
     match id {
@@ -88,8 +90,6 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Undone => effects::ask_why(app, Purpose::Undone),
         Id::Approve => mend::ask_owner(app),
         Id::Filter => read::prompt(app, Purpose::Filter),
-        Id::Search => read::prompt(app, Purpose::Search),
-        Id::Goto => read::prompt(app, Purpose::Goto),
         Id::Read => read::focus(app, |_| Focus::Detail),
         Id::NextPane => read::focus(app, Focus::next),
         Id::PreviousPane => read::focus(app, Focus::previous),
@@ -128,8 +128,33 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),
         Id::Leave => app.exit = Some(Exit::Leave),
+        // Those that find one's way are done above.
+        _ => {}
     }
     Vec::new()
+}
+
+/// What finds one's way: overview, places, filters, notes, the palette; none for any other command.
+fn find(app: &mut App, id: Id) -> Option<Vec<Job>> {
+    let own = overview::act(app, id)
+        .or_else(|| jumps::act(app, id))
+        .or_else(|| several::act(app, id));
+    if own.is_some() {
+        return own;
+    }
+    match id {
+        Id::Accept if app.palette.is_some() => return Some(palette::accept(app)),
+        Id::Jumps => return Some(jumps::open(app)),
+        Id::Overview => return Some(overview::open(app)),
+        Id::MarkStep => return Some(pin::mark(app)),
+        Id::Search => read::prompt(app, Purpose::Search),
+        Id::Goto => read::prompt(app, Purpose::Goto),
+        Id::Note => pin::ask(app, Purpose::Note),
+        Id::Narrow => pin::ask(app, Purpose::Narrow),
+        Id::Palette => app.palette = Some(Palette::default()),
+        _ => return None,
+    }
+    Some(Vec::new())
 }
 
 /// Lays a view over the others, from its top.
@@ -139,6 +164,9 @@ fn over(app: &mut App, pane: Pane, view: View) {
 }
 
 fn back(app: &mut App) -> Vec<Job> {
+    if app.palette.take().is_some() {
+        return Vec::new();
+    }
     if let Some(prompt) = app.prompt.take() {
         if prompt.purpose == Purpose::Filter {
             let accepted = app.picker.accepted.clone();
@@ -189,6 +217,8 @@ fn back(app: &mut App) -> Vec<Job> {
             open.focus = Focus::Steps;
         } else if open.search.is_some() {
             open.search = None;
+        } else if open.narrowed.is_some() {
+            return pin::narrow(app, "");
         } else {
             app.picker.keep = Some(open.session.id.clone());
             app.open = None;

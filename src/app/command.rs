@@ -96,6 +96,16 @@ pub enum Id {
     Hint,
     StartLesson,
     Anew,
+    Overview,
+    Left,
+    Right,
+    Colour,
+    Pick,
+    Narrow,
+    Jumps,
+    MarkStep,
+    Note,
+    Palette,
     Help,
     Notice,
     Back,
@@ -162,6 +172,16 @@ pub enum Context {
     LiveEditor,
     /// Writing for a live run, typing.
     LiveTyping,
+    /// The overview of branches.
+    Overview,
+    /// Milestones by branch.
+    Grid,
+    /// Several branches side by side.
+    Several,
+    /// The jump list.
+    Jumps,
+    /// The command palette.
+    Palette,
     /// The key help.
     Help,
     /// The whole text of a notice.
@@ -176,7 +196,7 @@ pub enum Context {
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 28] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -195,6 +215,11 @@ impl Context {
         Self::Live,
         Self::LiveEditor,
         Self::LiveTyping,
+        Self::Overview,
+        Self::Grid,
+        Self::Several,
+        Self::Jumps,
+        Self::Palette,
         Self::Help,
         Self::Notice,
         Self::Prompt,
@@ -234,6 +259,8 @@ pub enum Group {
     State,
     /// Leading a live run.
     Live,
+    /// The whole session at a glance.
+    Overview,
     /// Watching runs.
     Replay,
     /// The comparison.
@@ -257,6 +284,7 @@ impl Group {
             Self::Effects => "Effects",
             Self::State => "State",
             Self::Live => "Live",
+            Self::Overview => "Overview",
             Self::Replay => "Replay",
             Self::Compare => "Compare",
             Self::Learn => "Lessons",
@@ -311,7 +339,7 @@ pub fn table() -> &'static [Command] {
     super::table::TABLE
 }
 
-/// The command of a key in a context.
+/// The command of a key in a context, as the table has it that no configuration changed.
 #[must_use]
 pub fn find(context: Context, pressed: Key) -> Option<&'static Command> {
     table()
@@ -339,6 +367,7 @@ pub fn by_group() -> Vec<(Group, Vec<&'static Command>)> {
         Group::Effects,
         Group::State,
         Group::Live,
+        Group::Overview,
         Group::Replay,
         Group::Compare,
         Group::Learn,

@@ -2,7 +2,7 @@
 
 use super::msg::{BranchView, Comparing, Job};
 use super::steps::StepList;
-use crate::model::{Branch, Step};
+use crate::model::{Branch, Reach, Step, reach};
 use crate::pipeline::{Comparison, Pair};
 
 /// One side.
@@ -17,7 +17,7 @@ pub struct Side {
 }
 
 impl Side {
-    fn new(view: BranchView) -> Self {
+    pub(super) fn new(view: BranchView) -> Self {
         Self {
             steps: StepList::new(view.branch.id.clone(), view.branch.steps, view.trials),
             branch: view.branch,
@@ -42,6 +42,8 @@ pub struct FullPair {
 pub struct Compare {
     /// The alignment.
     pub comparison: Comparison,
+    /// How far the differences reach.
+    pub reach: Reach,
     /// Left, the parent as a rule.
     pub a: Side,
     /// Right.
@@ -65,12 +67,31 @@ impl Compare {
             .position(|pair| !pair.same)
             .unwrap_or(0);
         Self {
+            reach: reach(&comparison.pairs),
             comparison,
             a: Side::new(a),
             b: Side::new(b),
             selected,
             full: None,
             expanded: false,
+        }
+    }
+
+    /// How far the differences reach, in a few words.
+    #[must_use]
+    pub fn reaches(&self) -> String {
+        let lasting = match self.reach.sustained {
+            Some(row) if Some(row) != self.reach.first => {
+                let pair = self.comparison.pairs.get(row);
+                let step = pair.and_then(|pair| pair.a.or(pair.b));
+                step.map_or_else(String::new, |step| format!(", lasting from {step}"))
+            }
+            Some(_) => ", lasting".to_owned(),
+            None => ", passing".to_owned(),
+        };
+        match self.reach.rejoined {
+            0 => format!("{lasting}, to the end"),
+            rows => format!("{lasting}, the last {rows} equal"),
         }
     }
 

@@ -40,6 +40,18 @@ pub enum Pane {
     LiveText,
     /// A live run's log.
     Log,
+    /// Rows of the overview.
+    Overview,
+    /// Its columns.
+    Lanes,
+    /// Milestones by branch.
+    Grid,
+    /// Several branches side by side.
+    Several,
+    /// The jump list.
+    Jumps,
+    /// The command palette.
+    Palette,
     /// The key help.
     Help,
     /// The whole text of a notice.

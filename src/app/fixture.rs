@@ -453,10 +453,10 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
                 a.map(|i| steps()[i].clone()),
                 b.map(|i| branch_steps()[i].clone()),
             )))),
-            Job::Left(branch, step) => Msg::Left(branch, step, Ok(Box::default())),
-            Job::State(branch, step, held) => super::state::tests::answer(branch, step, held),
-            Job::Search(branch, words) => Msg::Hits(branch, words, Ok(vec![4, 6, 9])),
-            _ => continue,
+            other => match super::find_fixture::answer(other) {
+                Some(msg) => msg,
+                None => continue,
+            },
         };
         open.extend(update(app, msg));
     }

@@ -12,21 +12,28 @@ pub mod editor;
 pub mod effects;
 pub mod extent;
 #[cfg(test)]
+pub(crate) mod find_fixture;
+#[cfg(test)]
 pub(crate) mod fixture;
 pub mod fork;
 #[cfg(test)]
 pub(crate) mod gate_fixture;
 pub mod hypotheses;
 mod judge;
+pub mod jumps;
 pub mod key;
 pub mod keymap;
 pub mod learn;
 pub mod live;
 mod mend;
 pub mod msg;
+pub mod overview;
+pub mod palette;
 pub mod picker;
+pub mod pin;
 mod read;
 pub mod session;
+pub mod several;
 pub mod state;
 pub mod steps;
 mod table;
@@ -45,11 +52,15 @@ use editor::Editor;
 use effects::Effects;
 use extent::Extents;
 use fork::{Gates, Replay};
+use jumps::Jumps;
 use keymap::Keymap;
 use live::Live;
 use msg::Ticket;
+use overview::Overview;
+use palette::Palette;
 use picker::{Importing, Picker};
 use session::{Focus, Open};
+use several::Several;
 use state::StateView;
 
 /// A view over the picker or the session.
@@ -75,6 +86,12 @@ pub enum View {
     State(Box<StateView>),
     /// The live run; its state outlives the view.
     Live,
+    /// The whole session at a glance.
+    Overview(Box<Overview>),
+    /// Where something happened.
+    Jumps(Box<Jumps>),
+    /// Up to four branches side by side.
+    Several(Box<Several>),
     /// The key help.
     Help,
     /// The last notice in full.
@@ -108,6 +125,10 @@ pub enum Purpose {
     Insert,
     /// Says whom a message is sent to.
     Send,
+    /// Narrows the message list.
+    Narrow,
+    /// Notes something on a step.
+    Note,
 }
 
 /// A line of input.
@@ -154,6 +175,8 @@ pub struct App {
     pub drafts: BTreeMap<(BranchId, usize), String>,
     /// A line of input, over everything.
     pub prompt: Option<Prompt>,
+    /// The command palette, over everything.
+    pub palette: Option<Palette>,
     /// The fork being replayed, or the last one that was.
     pub replay: Option<Replay>,
     /// The team that runs now, or the last one that did.
@@ -200,6 +223,7 @@ impl App {
             views: live.iter().map(|_| View::Live).collect(),
             drafts: BTreeMap::new(),
             prompt: None,
+            palette: None,
             replay: None,
             live: live.map(Live::new),
             analysing: None,
@@ -230,6 +254,15 @@ impl App {
         if self.prompt.is_some() {
             return Context::Prompt;
         }
+        if self.palette.is_some() {
+            return Context::Palette;
+        }
+        self.place()
+    }
+
+    /// The view or pane that is on top, whatever is typed over it.
+    #[must_use]
+    pub fn place(&self) -> Context {
         match (self.views.last(), &self.open) {
             (Some(View::Editor(editor)), _) if editor.live.is_some() => {
                 if editor.typing {
@@ -250,6 +283,10 @@ impl App {
             (Some(View::Effects(_)), _) => Context::Effects,
             (Some(View::State(_)), _) => Context::State,
             (Some(View::Live), _) => Context::Live,
+            (Some(View::Overview(overview)), _) if overview.grid => Context::Grid,
+            (Some(View::Overview(_)), _) => Context::Overview,
+            (Some(View::Several(_)), _) => Context::Several,
+            (Some(View::Jumps(_)), _) => Context::Jumps,
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (Some(View::Lesson), _) => Context::Lesson,

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::hypotheses::By;
+use super::several::ComparingAll;
 use super::{effects::Left, extent::Extents, key::Key, learn::Offer, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
-    Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Intervention, Session,
-    Step, StepHead, Trial,
+    Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Filter, Intervention, Lane,
+    Note, Session, Step, StepHead, Trial,
 };
 use crate::pipeline::{
     Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
@@ -23,13 +24,17 @@ pub type Ticket = u64;
 
 /// Something that happened.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "messages are taken in one by one; few wait"
+)]
 pub enum Msg {
     /// A key was pressed.
     Key(Key),
     /// Text was pasted.
     Paste(String),
     /// A frame was drawn: where its panes stand now.
-    Drawn(Extents),
+    Drawn(Box<Extents>),
     /// The sessions of the store.
     Sessions(Result<Vec<SessionSummary>, Fault>),
     /// A log is being read.
@@ -87,8 +92,18 @@ pub enum Msg {
     Milestones(BranchId, Result<Vec<Option<usize>>, Fault>),
     /// What an earlier intervention came to.
     Outcome(String, Result<Box<Outcome>, Fault>),
+    /// The steps that pass a filter.
+    Filtered(BranchId, Box<Filter>, Result<Vec<usize>, Fault>),
+    /// The steps of a branch that report a failure.
+    Failures(BranchId, Result<Vec<StepHead>, Fault>),
+    /// The marks and notes on a branch's steps.
+    Notes(BranchId, Result<Vec<Note>, Fault>),
+    /// All branches of a session as lanes.
+    Lanes(String, Result<Vec<Lane>, Fault>),
     /// Two branches side by side.
     Compared(Result<Box<Comparing>, Fault>),
+    /// Up to four branches side by side.
+    ComparedAll(Result<Box<ComparingAll>, Fault>),
     /// A pair of the comparison in full.
     Pair(Result<Box<Both>, Fault>),
     /// The external editor came back.
@@ -266,8 +281,29 @@ pub enum Job {
     Suspect(Box<Filed>),
     /// Finds the step that the edit of a hypothesis goes to; whether the edit is to be changed first.
     Test(String, bool),
+    /// Finds the steps that pass a filter.
+    Filter(BranchId, Filter),
+    /// Finds the steps of a branch that report a failure.
+    Failures(BranchId),
+    /// Reads the marks and notes on a branch's steps.
+    Notes(BranchId),
+    /// Writes the note of a step, none takes it away, and reads the branch's notes.
+    Note {
+        /// The branch.
+        branch: BranchId,
+        /// The step.
+        step: usize,
+        /// The words; none for no note, empty for a mark.
+        text: Option<String>,
+        /// Who writes it.
+        operator: String,
+    },
+    /// Reads all branches of a session as lanes.
+    Lanes(String),
     /// Aligns two branches.
     Compare(BranchId, BranchId),
+    /// Aligns the others with the first of up to four branches.
+    CompareAll(Vec<BranchId>),
     /// Reads a pair in full.
     Pair((BranchId, Option<usize>), (BranchId, Option<usize>)),
     /// Marks a milestone as reached at a step, and reads the branch's milestones.

@@ -6,7 +6,10 @@ use super::extent::{Extent, Pane};
 use super::fork::Replay;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, View, effects, hypotheses, learn, live, mend, state};
+use super::{
+    App, Prompt, Purpose, View, effects, hypotheses, jumps, learn, live, mend, overview, palette,
+    pin, several, state,
+};
 use crate::model::{BranchId, EffectState};
 
 pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
@@ -32,7 +35,7 @@ pub(super) fn go(app: &mut App, id: Id) {
         Context::Steps => {
             let page = page(Pane::Steps, app);
             if let Some(open) = &app.open {
-                let to = moved(id, open.selected, open.steps.last(), page);
+                let to = open.steps.moved(id, open.selected, page);
                 select_step(app, to);
             }
             return;
@@ -93,6 +96,8 @@ pub(super) fn go(app: &mut App, id: Id) {
         }
         Context::Hypotheses => Pane::Hypothesis,
         Context::Effects => return effects::go(app, id),
+        Context::Palette | Context::Jumps | Context::Several => return go_found(app, id),
+        Context::Overview | Context::Grid => return overview::go(app, id),
         Context::State => return state::go(app, id),
         Context::Live => return live::go(app, id),
         Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
@@ -121,6 +126,15 @@ pub(super) fn go(app: &mut App, id: Id) {
     app.extents.scroll(scrolled, |extent: Extent| {
         moved(id, extent.top, extent.last_top(), extent.page())
     });
+}
+
+/// Moves in a list of what was found.
+fn go_found(app: &mut App, id: Id) {
+    match app.context() {
+        Context::Palette => palette::go(app, id),
+        Context::Jumps => jumps::go(app, id),
+        _ => several::go(app, id),
+    }
 }
 
 /// Selects a step of the branch shown; its text begins at its top.
@@ -170,21 +184,14 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
         Purpose::Steps | Purpose::Until | Purpose::Insert | Purpose::Send => {
             return live::accept(app, purpose, line);
         }
+        Purpose::Narrow => return pin::narrow(app, line),
+        Purpose::Note => return pin::note(app, line),
         Purpose::Filter | Purpose::Search | Purpose::Goto => {}
     }
     let Some(open) = &mut app.open else {
         return Vec::new();
     };
     match purpose {
-        Purpose::Filter
-        | Purpose::Owner
-        | Purpose::Keep
-        | Purpose::Undone
-        | Purpose::Suspect
-        | Purpose::Steps
-        | Purpose::Until
-        | Purpose::Insert
-        | Purpose::Send => {}
         Purpose::Search if line.is_empty() => open.search = None,
         Purpose::Search => {
             open.search = Some(Search {
@@ -202,6 +209,7 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
                 ));
             }
         },
+        _ => {}
     }
     Vec::new()
 }
@@ -276,15 +284,12 @@ pub(super) fn copy(app: &mut App) -> Vec<Job> {
 
 /// The step after the selected one, or before it.
 pub(super) fn neighbour(app: &mut App, forward: bool) {
-    let at = app.open.as_ref().map_or(0, |open| open.selected);
-    select_step(
-        app,
-        if forward {
-            at.saturating_add(1)
-        } else {
-            at.saturating_sub(1)
-        },
-    );
+    let id = if forward { Id::Down } else { Id::Up };
+    let to = app
+        .open
+        .as_ref()
+        .map_or(0, |open| open.steps.moved(id, open.selected, 1));
+    select_step(app, to);
 }
 
 /// The plan of the next trial, or of this one or the one before.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::msg::{BranchView, Job, Opened, StepView};
+use super::pin::Narrowed;
 use super::steps::StepList;
-use crate::model::{Branch, BranchId, Category, Filed, Intervention, Session, Step};
+use crate::model::{Branch, BranchId, Category, Filed, Intervention, Note, Session, Step};
 use crate::pipeline::Outcome;
 
 /// Which pane takes the keys.
@@ -109,6 +110,14 @@ pub struct Open {
     pub pretty: bool,
     /// The search.
     pub search: Option<Search>,
+    /// Marks and notes on its steps.
+    pub notes: Vec<Note>,
+    /// The branch whose notes were asked for.
+    pub notes_of: Option<BranchId>,
+    /// The filter of the message list.
+    pub narrowed: Option<Narrowed>,
+    /// The step to select once its branch is here.
+    pub land: Option<(BranchId, usize)>,
 }
 
 impl Open {
@@ -144,6 +153,10 @@ impl Open {
             asked: None,
             pretty: true,
             search: None,
+            notes: Vec::new(),
+            notes_of: None,
+            narrowed: None,
+            land: None,
         }
     }
 
@@ -156,12 +169,18 @@ impl Open {
         if !same {
             self.selected = view.branch.fork_step.unwrap_or(self.selected);
             self.search = None;
+            self.notes.clear();
+            self.notes_of = None;
         }
+        self.narrowed = None;
         self.branch_row = self
             .branches
             .iter()
             .position(|b| b.id == view.branch.id)
             .unwrap_or(0);
+        if let Some((_, step)) = self.land.take().filter(|(id, _)| *id == view.branch.id) {
+            self.selected = step;
+        }
         self.branch = view.branch;
         self.selected = self.selected.min(self.steps.last());
         self.unseen = 0;
@@ -187,14 +206,16 @@ impl Open {
 
     /// Pages near the selection and the selected step, each asked for once.
     pub fn wanted(&mut self, height: usize) -> Vec<Job> {
-        let near = height.max(40) * 2;
-        let window = self.selected.saturating_sub(near)..self.selected + near;
         let branch = &self.steps.branch.clone();
-        let pages = self.steps.want(window);
+        let pages = self.steps.want_near(self.selected, height);
         let mut jobs: Vec<Job> = pages
             .into_iter()
             .map(|page| Job::Heads(branch.clone(), page))
             .collect();
+        if self.notes_of.as_ref() != Some(branch) {
+            self.notes_of = Some(branch.clone());
+            jobs.push(Job::Notes(branch.clone()));
+        }
         let known = self
             .detail
             .as_ref()
@@ -208,6 +229,19 @@ impl Open {
             ));
         }
         jobs
+    }
+
+    /// The mark or note on the selected step.
+    #[must_use]
+    pub fn note(&self) -> Option<&Note> {
+        self.note_at(self.selected)
+    }
+
+    /// The mark or note on a step.
+    #[must_use]
+    pub fn note_at(&self, step: usize) -> Option<&Note> {
+        let place = self.notes.binary_search_by_key(&step, |note| note.step);
+        self.notes.get(place.ok()?)
     }
 
     /// Branches forked at a step from the branch shown.

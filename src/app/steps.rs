@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::command::Id;
+use super::read;
 use crate::model::{BranchId, StepHead, StepKind, Trial};
 
 /// Steps a page.
@@ -29,6 +31,8 @@ pub struct StepList {
     pub len: usize,
     /// Its trials, in order.
     pub trials: Vec<Trial>,
+    /// The steps that pass the filter, in order; none without one.
+    only: Option<Vec<usize>>,
     pages: BTreeMap<usize, Vec<StepHead>>,
     asked: BTreeSet<usize>,
 }
@@ -41,6 +45,7 @@ impl StepList {
             branch,
             len,
             trials,
+            only: None,
             pages: BTreeMap::new(),
             asked: BTreeSet::new(),
         }
@@ -49,18 +54,26 @@ impl StepList {
     /// Rows there are: steps and the lines between trials.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.len + self.trials.len()
+        self.only
+            .as_ref()
+            .map_or(self.len + self.trials.len(), Vec::len)
     }
 
     /// The row of a step.
     #[must_use]
     pub fn row_of(&self, step: usize) -> usize {
+        if let Some(only) = &self.only {
+            return only.partition_point(|one| *one < step);
+        }
         step + self.trials.partition_point(|trial| trial.start <= step)
     }
 
     /// What stands in a row. O(log trials).
     #[must_use]
     pub fn row(&self, row: usize) -> Option<Row> {
+        if let Some(only) = &self.only {
+            return only.get(row).copied().map(Row::Step);
+        }
         if row >= self.rows() {
             return None;
         }
@@ -103,11 +116,52 @@ impl StepList {
             .collect()
     }
 
+    /// Pages to ask for so that the list can be drawn around a step; each is named once.
+    pub fn want_near(&mut self, step: usize, height: usize) -> Vec<usize> {
+        let Some(only) = &self.only else {
+            let near = height.max(40) * 2;
+            return self.want(step.saturating_sub(near)..step + near);
+        };
+        let row = only.partition_point(|one| *one < step);
+        let near = only
+            .iter()
+            .skip(row.saturating_sub(height))
+            .take(height.max(1) * 2);
+        let near: BTreeSet<usize> = near.map(|step| step / PAGE).collect();
+        near.into_iter()
+            .filter(|page| !self.pages.contains_key(page) && self.asked.insert(*page))
+            .collect()
+    }
+
+    /// Shows only these steps, which are in order, or all of them again.
+    pub fn narrow(&mut self, only: Option<Vec<usize>>) {
+        self.only = only;
+    }
+
+    /// The steps that a filter lets pass, if there is one.
+    #[must_use]
+    pub fn only(&self) -> Option<&[usize]> {
+        self.only.as_deref()
+    }
+
+    /// The step that a move leads to, among those shown.
+    #[must_use]
+    pub fn moved(&self, id: Id, step: usize, page: usize) -> usize {
+        let Some(only) = &self.only else {
+            return read::moved(id, step, self.last(), page);
+        };
+        let at = only.partition_point(|one| *one < step);
+        let at = read::moved(id, at, only.len().saturating_sub(1), page);
+        only.get(at).copied().unwrap_or(step)
+    }
+
     /// Takes a page in and lets the farthest go.
     pub fn fill(&mut self, page: usize, heads: Vec<StepHead>) {
         self.asked.remove(&page);
         self.pages.insert(page, heads);
-        while self.pages.len() > KEPT {
+        // Filtered, each row may be of another page.
+        let kept = if self.only.is_some() { KEPT * 16 } else { KEPT };
+        while self.pages.len() > kept {
             let first = self.pages.keys().next().copied().unwrap_or(page);
             let last = self.pages.keys().next_back().copied().unwrap_or(page);
             let far = if page.abs_diff(first) > page.abs_diff(last) {

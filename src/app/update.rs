@@ -6,7 +6,10 @@ use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
-use super::{App, Purpose, View, act, effects, hypotheses, judge, learn, live, mend, read, state};
+use super::{
+    App, Purpose, View, act, effects, hypotheses, judge, jumps, learn, live, mend, overview,
+    palette, pin, read, several, state,
+};
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
@@ -46,7 +49,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
 fn settle(app: &mut App, msg: Msg) {
     match msg {
         Msg::Paste(text) => paste(app, &text),
-        Msg::Drawn(extents) => app.extents = extents,
+        Msg::Drawn(extents) => app.extents = *extents,
         Msg::Importing { share, steps } => {
             if let Some(importing) = &mut app.picker.importing {
                 (importing.share, importing.steps) = (share, steps);
@@ -75,6 +78,10 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::State(branch, step, held, recorded) => {
             state::came(app, &(branch, step, held), *recorded);
         }
+        Msg::Filtered(branch, filter, steps) => pin::narrowed(app, &branch, &filter, steps),
+        Msg::Failures(branch, failures) => jumps::came(app, &branch, failures),
+        Msg::Notes(branch, notes) => pin::came(app, &branch, notes),
+        Msg::Lanes(session, lanes) => overview::came(app, &session, lanes),
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
                 milestones(app, &branch, &reached);
@@ -89,6 +96,11 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::Compared(result) => {
             if let Some(comparing) = heed(app, result) {
                 judge::show_comparison(app, *comparing);
+            }
+        }
+        Msg::ComparedAll(result) => {
+            if let Some(all) = heed(app, result) {
+                several::show(app, *all);
             }
         }
         Msg::Pair(result) => {
@@ -244,6 +256,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
             }
         }
         Context::Prompt => type_line(app, key),
+        Context::Palette => palette::press(app, key),
         _ => {}
     }
     Vec::new()
@@ -328,6 +341,7 @@ fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
         .map(|baseline| Job::Outcome(baseline.id.clone()))
         .into_iter()
         .chain(hypotheses::outcomes(app))
+        .chain(overview::again(app))
         .collect()
 }
 
@@ -338,6 +352,11 @@ fn fill(app: &mut App, branch: &BranchId, page: usize, heads: &[StepHead]) {
         open.steps.fill(page, heads.to_vec());
     }
     for view in &mut app.views {
+        match view {
+            View::Overview(overview) => overview.fill(branch, page, heads),
+            View::Several(several) => several.fill(branch, page, heads),
+            _ => {}
+        }
         if let View::Compare(compare) = view {
             for side in [&mut compare.a, &mut compare.b] {
                 if side.branch.id == *branch {
@@ -489,6 +508,13 @@ fn wanted(app: &mut App) -> Vec<Job> {
     for view in &mut app.views {
         if let View::Compare(compare) = view {
             jobs.extend(compare.wanted(app.extents.get(Pane::Compare).height));
+        }
+        match view {
+            View::Overview(overview) => jobs.extend(overview.wanted()),
+            View::Several(several) => {
+                jobs.extend(several.wanted(app.extents.get(Pane::Several).height));
+            }
+            _ => {}
         }
     }
     jobs

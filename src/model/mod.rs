@@ -12,13 +12,17 @@ mod digest;
 mod edit;
 mod effect;
 mod figures;
+mod filter;
 mod hypothesis;
+mod lane;
 mod leak;
 mod ledger;
 mod milestone;
+mod note;
 mod profile;
 mod progress;
 mod rates;
+mod reach;
 mod report;
 mod session;
 mod step;
@@ -40,16 +44,20 @@ pub use digest::Digest;
 pub use edit::edit_class;
 pub use effect::{Effect, EffectClass, EffectState};
 pub use figures::{Figures, Fulfilment, RunCounts};
+pub use filter::Filter;
 pub use hypothesis::{Aim, Filed, Hypothesis, Proposal, Standing, Target, Tried, target};
+pub use lane::{Beside, Cell, Fate, Folded, Lane, beside, fate, folded};
 pub use leak::leaks_answer;
 pub use ledger::ledger_gist;
 pub use milestone::{
     Check, MAX_MILESTONES, Milestone, MilestoneError, MilestoneMark, Tally, parse_milestones,
     reached,
 };
+pub use note::Note;
 pub use profile::{KeyProbe, Profile, ToolProfile, Workflow};
 pub use progress::mean_progress;
 pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
+pub use reach::{Abreast, OTHERS, Placed, Reach, SUSTAINED, abreast, reach};
 pub use report::{DebugReport, DebugSettings, RunReport, Tested, TrialReport};
 pub use session::{AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session};
 pub use step::{

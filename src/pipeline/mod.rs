@@ -10,6 +10,7 @@ mod debug;
 pub mod eval;
 mod export;
 mod external;
+mod filter;
 mod fork;
 mod intake;
 mod judge;
@@ -32,6 +33,7 @@ pub use config::session_of;
 pub use control::{Control, Jobs};
 pub use debug::{Bench, DebugEvent, DebugRequest, debug, edited_step};
 pub use export::{SavedState, saved_state};
+pub use filter::filter;
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,

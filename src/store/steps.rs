@@ -38,19 +38,7 @@ impl Store {
     pub fn heads(&self, id: &BranchId, range: Range<usize>) -> Result<Vec<StepHead>, StoreError> {
         const HEADS: &str = "SELECT idx, agent, kind, recipient, head, len, error FROM step
              WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 ORDER BY idx";
-        self.read(|conn| {
-            Line::of(conn, id)?.collect(conn, &range, HEADS, |row| {
-                Ok(StepHead {
-                    index: row.get(0)?,
-                    agent: row.get(1)?,
-                    kind: row.get::<_, Named<_>>(2)?.0,
-                    to: row.get(3)?,
-                    head: row.get(4)?,
-                    len: row.get(5)?,
-                    error: row.get(6)?,
-                })
-            })
-        })
+        self.read(|conn| Line::of(conn, id)?.collect(conn, &range, HEADS, head))
     }
 
     /// What an alignment needs of each step, without its content: a digest over agent, kind, recipient and text, the agent, the kind.
@@ -172,6 +160,19 @@ pub(super) fn no_step(id: &BranchId, step: usize, len: usize) -> Fault {
         branch: id.to_string(),
         step,
         len,
+    })
+}
+
+/// A step as a list shows it.
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<StepHead> {
+    Ok(StepHead {
+        index: row.get(0)?,
+        agent: row.get(1)?,
+        kind: row.get::<_, Named<_>>(2)?.0,
+        to: row.get(3)?,
+        head: row.get(4)?,
+        len: row.get(5)?,
+        error: row.get(6)?,
     })
 }
 

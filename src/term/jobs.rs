@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{Team, hypotheses, learn, live, mend};
+use super::{Team, find, hypotheses, learn, live, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -27,8 +27,6 @@ const AT_ONCE: usize = 4;
 const PACE: Duration = Duration::from_millis(80);
 /// How long whoever waits for an approval waits between two looks.
 const WAIT: Duration = Duration::from_secs(1);
-/// Steps looked at in one go when the next failure is searched.
-const STRIDE: usize = 2_000;
 
 /// Does jobs and remembers the forks that are going.
 pub(super) struct Worker {
@@ -340,19 +338,6 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             };
             say(Msg::Step(branch, index, Box::new(view)));
         }
-        Job::Search(branch, words) => {
-            let hits = store.search(&branch, &words).map_err(fault);
-            say(Msg::Hits(branch, words, hits));
-        }
-        Job::FindError {
-            branch,
-            from,
-            forward,
-            len,
-        } => {
-            let at = find_error(store, &branch, from, forward, len).map_err(fault);
-            say(Msg::ErrorAt(branch, at));
-        }
         Job::Milestones(branch) => {
             let reached = store.milestones(&branch).map_err(fault);
             say(Msg::Milestones(branch, reached));
@@ -371,6 +356,14 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             let outcome = pipeline::outcome(store, &id).map(Box::new).map_err(fault);
             say(Msg::Outcome(id, outcome));
         }
+        job @ (Job::Filter(..)
+        | Job::Failures(_)
+        | Job::Search(..)
+        | Job::FindError { .. }
+        | Job::Notes(_)
+        | Job::Note { .. }
+        | Job::Lanes(_)
+        | Job::CompareAll(_)) => find::blocking(store, job, &say),
         Job::Compare(a, b) => say(Msg::Compared(
             compare(store, &a, &b).map(Box::new).map_err(fault),
         )),
@@ -397,7 +390,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
     }
 }
 
-fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
+pub(super) fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {
     let branch = store.branch(id)?;
     Ok(BranchView {
         trials: store.trials(id)?,
@@ -455,39 +448,4 @@ fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparing, Pipel
         a: view(store, a)?,
         b: view(store, b)?,
     })
-}
-
-/// The nearest step after or before one that reports a failure.
-pub(crate) fn find_error(
-    store: &Store,
-    branch: &BranchId,
-    from: usize,
-    forward: bool,
-    len: usize,
-) -> Result<Option<usize>, StoreError> {
-    let mut at = if forward { from + 1 } else { from };
-    loop {
-        let range = if forward {
-            at..(at + STRIDE).min(len)
-        } else {
-            at.saturating_sub(STRIDE)..at
-        };
-        if range.is_empty() {
-            return Ok(None);
-        }
-        let heads = store.heads(branch, range.clone())?;
-        let mut failed = heads
-            .iter()
-            .filter(|head| head.error)
-            .map(|head| head.index);
-        let found = if forward {
-            failed.next()
-        } else {
-            failed.next_back()
-        };
-        if found.is_some() {
-            return Ok(found);
-        }
-        at = if forward { range.end } else { range.start };
-    }
 }

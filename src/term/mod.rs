@@ -4,6 +4,7 @@
 //! an idle screen writes nothing. However the program ends, the terminal is given back.
 
 mod external;
+mod find;
 mod guard;
 mod hypotheses;
 mod input;
@@ -16,8 +17,8 @@ mod screen;
 mod signals;
 
 pub(crate) use external::edit;
+pub(crate) use find::find_error;
 pub(crate) use hypotheses::analyse;
-pub(crate) use jobs::find_error;
 pub(crate) use mend::{APPROVAL, hold};
 pub use picture::{Pose, picture};
 pub use signals::Ending;

@@ -107,7 +107,7 @@ impl Sitting {
             }
             let (app, theme, cache) = (&self.app, &self.options.theme, &mut self.cache);
             let Ok(_) = self.terminal.draw(|frame| draw(app, theme, cache, frame));
-            self.jobs = update(&mut self.app, Msg::Drawn(self.cache.extents));
+            self.jobs = update(&mut self.app, Msg::Drawn(Box::new(self.cache.extents)));
             if self.jobs.is_empty() {
                 return;
             }

@@ -218,7 +218,7 @@ impl Shown {
         self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         (self.dirty, self.moved) = (false, false);
-        let jobs = update(&mut self.app, Msg::Drawn(self.cache.extents));
+        let jobs = update(&mut self.app, Msg::Drawn(Box::new(self.cache.extents)));
         self.start(jobs);
         Ok(())
     }

@@ -97,6 +97,10 @@ glyphs! {
     BELOW "↓" "v" "below";
     /// Rows above.
     ABOVE "↑" "^" "above";
+    /// A step that a person marked.
+    MARKED "◈" "m" "marked";
+    /// A step with a note.
+    NOTE "¶" "n" "note";
     /// Between two parts of a path.
     PATH "›" ">" "in";
 }

@@ -9,7 +9,7 @@ use dover::app::msg::{BranchView, Opened, StepView};
 use dover::app::steps::PAGE;
 use dover::app::{App, Job, Msg, update};
 use dover::model::{
-    AgentInfo, Branch, BranchId, RunStatus, Session, Step, StepHead, StepKind, trials,
+    AgentInfo, Branch, BranchId, Cell, Lane, RunStatus, Session, Step, StepHead, StepKind, trials,
 };
 use dover::pipeline::Restorability;
 use dover::ui::colour::Depth;
@@ -126,7 +126,7 @@ fn frames(criterion: &mut Criterion) {
                     terminal
                         .draw(|frame| draw(&app, &theme, &mut cache, frame))
                         .unwrap();
-                    black_box(update(&mut app, Msg::Drawn(cache.extents)))
+                    black_box(update(&mut app, Msg::Drawn(Box::new(cache.extents))))
                 });
             });
         }
@@ -134,5 +134,66 @@ fn frames(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, frames);
+/// The overview of fifty branches of a thousand steps each, whole rows and folded.
+fn overview(criterion: &mut Criterion) {
+    const BRANCHES: usize = 50;
+    const STEPS: usize = 1_000;
+    let theme = Theme::fallback(Depth::Ansi16);
+    for (width, height) in [(80, 24), (140, 45)] {
+        let mut group = criterion.benchmark_group(format!("overview {width}x{height}"));
+        for folded in [false, true] {
+            let mut app = app(STEPS);
+            let open = app.open.as_mut().unwrap();
+            open.branches = (0..BRANCHES)
+                .map(|n| Branch {
+                    id: BranchId::new("long", &lane_name(n)),
+                    parent: (n > 0).then(|| BranchId::main("long")),
+                    fork_step: (n > 0).then_some(n),
+                    ..branch(STEPS)
+                })
+                .collect();
+            let lanes = (0..BRANCHES).map(|n| Lane {
+                branch: BranchId::new("long", &lane_name(n)),
+                parent: (n > 0).then_some(0),
+                from: n,
+                cells: (n..STEPS)
+                    .map(|at| Cell {
+                        agent: u16::try_from(at % 4).unwrap(),
+                        kind: step(at).kind,
+                        error: at % 97 == 0,
+                    })
+                    .collect(),
+                reached: vec![Some(n), None, Some(STEPS / 2)],
+            });
+            update(&mut app, Msg::Key(Key::char('o')));
+            update(&mut app, Msg::Lanes("long".into(), Ok(lanes.collect())));
+            if !folded {
+                update(&mut app, Msg::Key(Key::char('z')));
+            }
+            let mut cache = RenderCache::new(Charset::Unicode);
+            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            let name = if folded { "folded" } else { "a row a step" };
+            group.bench_function(name, |bencher| {
+                bencher.iter(|| {
+                    update(&mut app, Msg::Key(Key::char('j')));
+                    terminal
+                        .draw(|frame| draw(&app, &theme, &mut cache, frame))
+                        .unwrap();
+                    black_box(update(&mut app, Msg::Drawn(Box::new(cache.extents))))
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
+fn lane_name(n: usize) -> String {
+    if n == 0 {
+        "main".to_owned()
+    } else {
+        format!("b{n}")
+    }
+}
+
+criterion_group!(benches, frames, overview);
 criterion_main!(benches);

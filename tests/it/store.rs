@@ -5,6 +5,7 @@ mod faults;
 mod forks;
 mod imports;
 mod lineage;
+mod notes;
 mod properties;
 mod receipts;
 

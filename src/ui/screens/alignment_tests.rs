@@ -36,7 +36,7 @@ fn rows(app: &mut App, width: u16, height: u16) -> Terminal<TestBackend> {
         terminal
             .draw(|frame| draw(app, &theme, &mut cache, frame))
             .unwrap();
-        let jobs = update(app, Msg::Drawn(cache.extents));
+        let jobs = update(app, Msg::Drawn(Box::new(cache.extents)));
         fixture::answer(app, jobs);
     }
     terminal
@@ -239,7 +239,7 @@ fn with_ascii_no_sign_is_left_on_any_screen() {
             terminal
                 .draw(|frame| draw(&app, &theme, &mut cache, frame))
                 .unwrap();
-            let jobs = update(&mut app, Msg::Drawn(cache.extents));
+            let jobs = update(&mut app, Msg::Drawn(Box::new(cache.extents)));
             fixture::answer(&mut app, jobs);
         }
         let text = crate::ui::svg::text(terminal.backend().buffer());

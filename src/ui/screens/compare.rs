@@ -33,7 +33,7 @@ impl Painter<'_> {
         );
         let left = format!("{a} {} {b}", Glyph::DIFFERS.show(charset));
         let right = match compare.comparison.first_divergence {
-            Some(step) => format!("first difference at step {step}"),
+            Some(step) => format!("first difference at step {step}{}", compare.reaches()),
             None => "no difference".to_owned(),
         };
         let right = Line::styled(right, self.theme.style(Role::Accent));

@@ -1,18 +1,24 @@
 //! One file per screen. A screen draws the topmost view into the areas that [`Areas`] cuts and reports its extents.
 
+mod aside;
 mod asked;
 mod compare;
 mod detail;
 mod editor;
 mod effects;
 mod gates;
+mod grid;
 mod hypotheses;
+mod jumps;
 mod learn;
 mod live;
+mod overview;
+mod palette;
 mod panels;
 mod picker;
 mod replay;
 mod session;
+mod several;
 mod state;
 mod verdict;
 
@@ -94,6 +100,9 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
         let work = painter.lesson_bar(area);
         painter.view(work);
         painter.cursor = widgets::notice(app, painter.said, theme, painter.buf);
+        if let Some(palette) = &app.palette {
+            painter.palette(palette, area);
+        }
     }
     if let Some(cursor) = painter.cursor {
         frame.set_cursor_position(cursor);
@@ -165,6 +174,9 @@ impl Painter<'_> {
             Some(View::Effects(effects)) => self.effects(effects, area),
             Some(View::State(state)) => self.state(state, area),
             Some(View::Live) => self.live(area),
+            Some(View::Overview(overview)) => self.overview(overview, area),
+            Some(View::Jumps(jumps)) => self.jumps(jumps, area),
+            Some(View::Several(several)) => self.several(several, area),
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             Some(View::Lesson) => self.lesson_page(area),

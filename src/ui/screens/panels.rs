@@ -164,8 +164,9 @@ impl Painter<'_> {
             Some(Context::Effects) => Some(command::Group::Effects),
             Some(Context::State) => Some(command::Group::State),
             Some(Context::Live | Context::LiveEditor) => Some(command::Group::Live),
+            Some(Context::Overview | Context::Grid) => Some(command::Group::Overview),
             Some(Context::Replay) => Some(command::Group::Replay),
-            Some(Context::Compare) => Some(command::Group::Compare),
+            Some(Context::Compare | Context::Several) => Some(command::Group::Compare),
             _ => None,
         };
         let mut groups = command::by_group();
@@ -206,6 +207,10 @@ impl Painter<'_> {
             Some(View::Effects(_)) => Context::Effects,
             Some(View::State(_)) => Context::State,
             Some(View::Live) => Context::Live,
+            Some(View::Jumps(_)) => Context::Jumps,
+            Some(View::Several(_)) => Context::Several,
+            Some(View::Overview(overview)) if overview.grid => Context::Grid,
+            Some(View::Overview(_)) => Context::Overview,
             Some(View::Hypotheses(_)) => Context::Hypotheses,
             Some(View::Milestones(_)) => Context::Milestones,
             Some(View::Interventions(_)) => Context::Interventions,

@@ -164,7 +164,14 @@ impl Painter<'_> {
             None => Span::raw(" "),
         };
         let mut right = Line::default();
-        if let Some(search) = &open.search {
+        if let Some(narrowed) = open.narrowed.as_ref().filter(|_| open.search.is_none()) {
+            let count = open
+                .steps
+                .only()
+                .map_or("…".to_owned(), |only| only.len().to_string());
+            let text = format!("only {count}: {}", clean_line(&narrowed.line));
+            right.push_span(Span::styled(fit(&text, 40), theme.style(Role::Accent)));
+        } else if let Some(search) = &open.search {
             let text = match (&search.hits, search.place(open.selected)) {
                 (None, _) => "searching…".to_owned(),
                 (Some(hits), Some(place)) => {
@@ -329,6 +336,18 @@ impl Painter<'_> {
                 format!("{}{word}", Glyph::HYPOTHESIS.show(self.charset)),
                 theme.style(Role::Warn),
             ));
+        }
+        if let Some(note) = open.note_at(step) {
+            let glyph = if note.text.is_empty() {
+                Glyph::MARKED
+            } else {
+                Glyph::NOTE
+            };
+            let mut text = glyph.show(self.charset).to_owned();
+            if width >= 70 && !note.text.is_empty() {
+                text = format!("{text} {}", fit(&clean_line(&note.text), 18));
+            }
+            parts.push(Span::styled(text, theme.style(Role::Accent)));
         }
         for milestone in open.milestones_at(step) {
             parts.push(Span::styled(

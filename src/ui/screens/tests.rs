@@ -4,6 +4,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
+use crate::app::find_fixture;
 use crate::app::fixture;
 use crate::app::gate_fixture::{self, held};
 use crate::app::hypotheses_tests;
@@ -25,7 +26,7 @@ fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
         terminal
             .draw(|frame| draw(app, &theme, &mut cache, frame))
             .unwrap();
-        let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
+        let jobs = crate::app::update(app, crate::app::Msg::Drawn(Box::new(cache.extents)));
         fixture::answer(app, jobs);
     }
     if let Ok(directory) = std::env::var("DOVER_LOOK") {
@@ -77,6 +78,16 @@ pub(super) fn screens() -> Vec<(&'static str, App)> {
         ("live_asked", live_tests::asked()),
         ("live_edit", with(live_tests::standing(), "e Twice.")),
         ("live_log", with(live_tests::standing(), "⇥⇥")),
+        ("overview", find_fixture::overview("l")),
+        ("overview_kind", find_fixture::overview("l⇥ ")),
+        ("overview_milestone", find_fixture::overview("ll⇥⇥⇥")),
+        ("overview_wide", find_fixture::wide(50, 1_000)),
+        ("grid", find_fixture::overview("lmll")),
+        ("palette", find_fixture::palette("next")),
+        ("jumps", with(fixture::opened(), "*'j")),
+        ("noted", with(fixture::opened(), "aToo vague to act on⏎")),
+        ("narrowed", with(fixture::opened(), "&agent:web⏎")),
+        ("several", find_fixture::overview(" l l l c")),
         ("help", with(fixture::opened(), "?")),
         ("lessons", lesson_fixture::listed()),
         ("lesson_page", lesson_fixture::page()),
@@ -103,7 +114,7 @@ fn draws(app: &mut App, width: u16, height: u16) {
     terminal
         .draw(|frame| draw(app, &theme, &mut cache, frame))
         .unwrap();
-    let jobs = crate::app::update(app, crate::app::Msg::Drawn(cache.extents));
+    let jobs = crate::app::update(app, crate::app::Msg::Drawn(Box::new(cache.extents)));
     fixture::answer(app, jobs);
     let text = crate::ui::svg::text(terminal.backend().buffer());
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
@@ -114,8 +125,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..36_usize,
-        keys in "[jkegGnN?!mvcbripyJKfdlT+=sxMaApoRwuynhHt ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..46_usize,
+        keys in "[jkegGnN?!mvcbripyJKfdlT+=sxMaApoRwuynhHtozl&*' ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

@@ -141,6 +141,8 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Keep => " it stays and is not repeated, because: ",
             Purpose::Undone => " it was undone, because: ",
             Purpose::Suspect => " this step went wrong, because: ",
+            Purpose::Narrow => " show only (agent: kind: trial: words): ",
+            Purpose::Note => " note on this step: ",
             Purpose::Owner => " approve as owner: ",
             Purpose::Steps => " how many steps: ",
             Purpose::Until => " until (agent:NAME kind:KIND words): ",

@@ -1,0 +1,74 @@
+//! Marks and notes on steps. They stand with the branch that owns the step, so that each fork inherits those on its prefix.
+
+use rusqlite::params;
+
+use super::error::StoreError;
+use super::lineage::Line;
+use super::{Store, steps};
+use crate::model::{BranchId, Note, StepHead};
+
+impl Store {
+    /// The notes on a branch's steps, inherited ones included, by step.
+    pub fn notes(&self, id: &BranchId) -> Result<Vec<Note>, StoreError> {
+        self.read(|conn| {
+            let line = Line::of(conn, id)?;
+            line.collect(
+                conn,
+                &(0..line.len),
+                "SELECT step, text, operator, created FROM note
+                 WHERE branch = ?1 AND step >= ?2 AND step < ?3 ORDER BY step",
+                |row| {
+                    Ok(Note {
+                        step: row.get(0)?,
+                        text: row.get(1)?,
+                        operator: row.get(2)?,
+                        created: row.get(3)?,
+                    })
+                },
+            )
+        })
+    }
+
+    /// Writes the note of a step in the place of the one before; without words it is a mark, none takes it away.
+    pub fn keep_note(
+        &self,
+        id: &BranchId,
+        step: usize,
+        text: Option<&str>,
+        operator: &str,
+    ) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let line = Line::of(tx, id)?;
+            let Some((branch, _)) = line.clip(&(step..step.saturating_add(1))).next() else {
+                return Err(steps::no_step(id, step, line.len));
+            };
+            match text {
+                Some(text) => tx
+                    .prepare_cached(
+                        "INSERT INTO note (branch, step, text, operator, created) VALUES (?1, ?2, ?3, ?4, ?5)
+                         ON CONFLICT DO UPDATE SET text = excluded.text, operator = excluded.operator, created = excluded.created",
+                    )?
+                    .execute(params![branch, step, text, operator, self.inner.clock.now()])?,
+                None => tx
+                    .prepare_cached("DELETE FROM note WHERE branch = ?1 AND step = ?2")?
+                    .execute(params![branch, step])?,
+            };
+            Ok(())
+        })
+    }
+
+    /// The steps of a branch that report a failure.
+    pub fn failures(&self, id: &BranchId) -> Result<Vec<StepHead>, StoreError> {
+        const FAILED: &str = "SELECT idx, agent, kind, recipient, head, len, error FROM step
+             WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 AND error ORDER BY idx";
+        self.read(|conn| {
+            let line = Line::of(conn, id)?;
+            let mut found = Vec::new();
+            line.each(conn, &(0..line.len), FAILED, |row| {
+                found.push(steps::head(row)?);
+                Ok(true)
+            })?;
+            Ok(found)
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! Milestones by branch: which were reached where, and which branch first gained and first lost each.
+
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::overview::find;
+use super::{Painter, plural, row_of};
+use crate::app::extent::{Extent, Pane};
+use crate::app::overview::Overview;
+use crate::app::session::Open;
+use crate::model::{Beside, Lane, beside, clean_line, fate};
+use crate::ui::glyph::Glyph;
+use crate::ui::passage::Passage;
+use crate::ui::role::Role;
+use crate::ui::widgets::{fit, fitted, hanging, width_of};
+
+impl Painter<'_> {
+    /// Milestones by branch: a row per branch, a column per milestone; above it who first gained and who first lost each.
+    pub(super) fn grid(&mut self, view: &Overview, open: &Open, area: Rect) {
+        let theme = self.theme;
+        let left = format!(
+            "{} {} milestones by branch",
+            clean_line(&open.session.id),
+            Glyph::CURSOR.show(self.charset)
+        );
+        let lanes = view.lanes();
+        let right = Line::styled(plural(lanes.len(), "branch"), theme.style(Role::Muted));
+        let areas = self.frame(area, &left, right, true);
+        if self.lanes_missing(view, areas.body) {
+            return;
+        }
+        let milestones = &open.session.milestones;
+        if milestones.is_empty() {
+            let text = format!(
+                "No milestones are set for this session. Set up to five: dover set {} --milestone …",
+                clean_line(&open.session.id)
+            );
+            let said = hanging(
+                vec![Span::raw(" ")],
+                Passage::plain(&text, Role::Muted),
+                areas.body.width,
+                theme,
+            );
+            self.lines(Pane::Grid, &said, areas.body);
+            return;
+        }
+        for (n, milestone) in milestones.iter().enumerate() {
+            let line = self.fate_line(view, n, &clean_line(&milestone.title), area.width);
+            line.render(row_of(areas.body, n), self.buf);
+        }
+        let above = milestones.len() + 1;
+        let names = lanes
+            .iter()
+            .map(|lane| width_of(lane.branch.name()))
+            .max()
+            .unwrap_or(4)
+            .clamp(4, 12);
+        let (first, column) = (names + 9, 9);
+        let mut head = Line::from(" ".repeat(first));
+        for n in 0..milestones.len() {
+            let text = format!("{}{}", Glyph::MILESTONE.show(self.charset), n + 1);
+            let role = if n == view.milestone {
+                Role::Accent
+            } else {
+                Role::Muted
+            };
+            head.push_span(Span::styled(fitted(&text, column), theme.style(role)));
+        }
+        head.render(row_of(areas.body, above - 1), self.buf);
+        let list = Rect {
+            y: areas.body.y + u16::try_from(above).unwrap_or(0).min(areas.body.height),
+            height: areas
+                .body
+                .height
+                .saturating_sub(u16::try_from(above).unwrap_or(0)),
+            ..areas.body
+        };
+        let height = usize::from(list.height);
+        let extent: Extent = self.window(Pane::Grid, lanes.len(), height, view.column());
+        for (place, lane) in lanes.iter().enumerate().skip(extent.top).take(height) {
+            let row = row_of(list, place - extent.top);
+            let chosen = place == view.column();
+            let cursor = if chosen {
+                Glyph::CURSOR.show(self.charset)
+            } else {
+                " "
+            };
+            let picked = view.picked.iter().position(|id| *id == lane.branch);
+            let (sign, role) = find(open, &lane.branch)
+                .map_or((String::new(), Role::Muted), |branch| self.fared(branch));
+            let mut line = Line::from(vec![
+                Span::styled(format!("{cursor} "), theme.style(Role::Accent)),
+                Span::styled(
+                    fitted(lane.branch.name(), names + 1),
+                    theme.style(if chosen { Role::Title } else { Role::Text }),
+                ),
+                Span::styled(
+                    fitted(&picked.map_or(String::new(), |n| format!("*{}", n + 1)), 3),
+                    theme.style(Role::Accent),
+                ),
+                Span::styled(fitted(&sign, 3), theme.style(role)),
+            ]);
+            for n in 0..milestones.len() {
+                let (text, role) = self.beside_parent(lanes, place, n);
+                let mut style = theme.style(role);
+                if chosen && n == view.milestone {
+                    style = style.add_modifier(Modifier::REVERSED);
+                }
+                line.push_span(Span::styled(fitted(&text, column - 1), style));
+                line.push_span(Span::raw(" "));
+            }
+            line.render(row, self.buf);
+        }
+        self.more(extent, list);
+        self.chosen_milestone(view, open, areas.info);
+    }
+
+    /// How a milestone of a branch stands beside the parent's.
+    fn beside_parent(&self, lanes: &[Lane], lane: usize, milestone: usize) -> (String, Role) {
+        let at = lanes
+            .get(lane)
+            .and_then(|lane| lane.reached.get(milestone).copied().flatten());
+        let step = at.map_or(String::new(), |at| format!(" @{at}"));
+        let (full, empty) = (
+            Glyph::FULL.show(self.charset),
+            Glyph::EMPTY.show(self.charset),
+        );
+        match beside(lanes, lane, milestone) {
+            Beside::Reached => (format!("{full}{step}"), Role::MilestoneReached),
+            Beside::Gained => (format!("{full}{step} +"), Role::MilestoneGained),
+            Beside::Lost => (format!("{empty} lost"), Role::MilestoneLost),
+            Beside::Open => (empty.to_owned(), Role::MilestoneOpen),
+        }
+    }
+
+    fn fate_line(
+        &self,
+        view: &Overview,
+        milestone: usize,
+        title: &str,
+        width: u16,
+    ) -> Line<'static> {
+        let theme = self.theme;
+        let lanes = view.lanes();
+        let fate = fate(lanes, milestone);
+        let name = |at: Option<usize>| {
+            let lane = at.and_then(|at| lanes.get(at))?;
+            Some(lane.branch.name().to_owned())
+        };
+        let gained = name(fate.gained).map_or_else(
+            || {
+                let main = lanes
+                    .first()
+                    .and_then(|lane| lane.reached.get(milestone).copied().flatten());
+                match main {
+                    Some(_) => ("in main already".to_owned(), Role::Muted),
+                    None => ("never reached".to_owned(), Role::MilestoneOpen),
+                }
+            },
+            |name| (format!("first gained {name}"), Role::MilestoneGained),
+        );
+        let lost = name(fate.lost).map_or_else(
+            || (String::new(), Role::Muted),
+            |name| (format!("  first lost {name}"), Role::MilestoneLost),
+        );
+        let chosen = milestone == view.milestone;
+        let told = width_of(&gained.0) + width_of(&lost.0);
+        let room = usize::from(width).saturating_sub(told + 9).min(48);
+        Line::from(vec![
+            Span::styled(
+                format!(" {}{} ", Glyph::MILESTONE.show(self.charset), milestone + 1),
+                theme.style(if chosen { Role::Accent } else { Role::Muted }),
+            ),
+            Span::styled(
+                fitted(title, room),
+                theme.style(if chosen { Role::Title } else { Role::Text }),
+            ),
+            Span::raw("  "),
+            Span::styled(gained.0, theme.style(gained.1)),
+            Span::styled(lost.0, theme.style(lost.1)),
+        ])
+    }
+
+    fn chosen_milestone(&mut self, view: &Overview, open: &Open, area: Rect) {
+        let theme = self.theme;
+        let Some(milestone) = open.session.milestones.get(view.milestone) else {
+            return;
+        };
+        let lanes = view.lanes();
+        let reached = lanes.iter().filter(|lane| {
+            lane.reached
+                .get(view.milestone)
+                .copied()
+                .flatten()
+                .is_some()
+        });
+        let text = format!(
+            " {}{} {}: reached by {} of {}",
+            Glyph::MILESTONE.show(self.charset),
+            view.milestone + 1,
+            clean_line(&milestone.title),
+            reached.count(),
+            plural(lanes.len(), "branch"),
+        );
+        Line::styled(
+            fit(&text, usize::from(area.width)),
+            theme.style(Role::Muted),
+        )
+        .render(area, self.buf);
+    }
+}
