@@ -3,6 +3,7 @@
 //! The export goes to standard output or, whole, into a file. What was redacted is told on standard error, whatever the form.
 
 mod picture;
+mod results;
 mod state;
 
 use std::io::Write;
@@ -18,49 +19,70 @@ use crate::store::Store;
 
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
+    if let Some(folder) = &args.results {
+        return results::run(context, folder, args);
+    }
     if args.form == Form::State {
         return state::run(context, args);
+    }
+    if args.form == Form::Csv {
+        return Err(CliError::Usage(
+            "a session is no table: --as csv goes with --results DIR. Give md, html, jsonl or svg"
+                .to_owned(),
+        ));
     }
     let store = context.store()?;
     let (session, branches) = chosen(&store, args)?;
     let redactor = Redactor::new(redaction(args)?)?;
     let mut source = Source::new(&store, &session, &branches, redactor)?;
-    // What stands first tells what was taken out of what comes after it.
-    source.look_through()?;
+    if matches!(args.form, Form::Jsonl | Form::Svg) {
+        // What stands first tells what was taken out of what comes after it.
+        source.look_through()?;
+    }
     let beside = beside(&store, &branches)?;
     let picture = match args.form {
         Form::Svg => picture::taken(context, args, &mut source, &beside)?,
         _ => String::new(),
     };
-    let mut write = |out: &mut dyn Write| match args.form {
+    let write = |out: &mut dyn Write| match args.form {
         Form::Jsonl => export::jsonl(out, &mut source),
         Form::Md => export::markdown(out, &mut source, &beside),
         Form::Html => export::html(out, &mut source, &beside),
+        Form::Csv => Err(ExportError::Output(std::io::ErrorKind::Unsupported.into())),
         Form::Svg | Form::State => out.write_all(picture.as_bytes()).map_err(Into::into),
     };
-    if let Some(path) = &args.out {
-        export::write_whole(path, write).map_err(|error| match error {
-            ExportError::Output(source) => CliError::File {
-                path: path.clone(),
-                source,
-                mend: "Nothing was written. Name a file in a folder that can be written and has room",
-            },
-            other => other.into(),
-        })?;
-    } else {
-        let mut whole = Vec::new();
-        write(&mut whole)?;
-        context.out.bytes(&whole)?;
-    }
+    put(context, args, write)?;
     tell(context, source.redacted(), args.form);
     Ok(Exit::Done)
 }
 
+/// Writes to the file that was named, whole or not at all, else to standard output.
+fn put(
+    context: &mut Context,
+    args: &Export,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+) -> Result<(), CliError> {
+    let Some(path) = &args.out else {
+        let mut whole = Vec::new();
+        write(&mut whole)?;
+        return Ok(context.out.bytes(&whole)?);
+    };
+    export::write_whole(path, write).map_err(|error| match error {
+        ExportError::Output(source) => CliError::File {
+            path: path.clone(),
+            source,
+            mend: "Nothing was written. Name a file in a folder that can be written and has room",
+        },
+        other => other.into(),
+    })
+}
+
 /// The session and the branches of it that were named; none stands for all.
 fn chosen(store: &Store, args: &Export) -> Result<(String, Vec<BranchId>), CliError> {
-    let first = context::branch(store, &args.session, None)?;
+    let word = args.session.as_deref().unwrap_or_default();
+    let first = context::branch(store, word, None)?;
     let session = first.session().to_owned();
-    let named = store.has_session(&session)? && args.session == first.as_str();
+    let named = store.has_session(&session)? && word == first.as_str();
     let mut branches = Vec::new();
     if named || !args.with.is_empty() {
         branches.push(first.clone());

@@ -77,7 +77,7 @@ pub fn html(
     write!(
         out,
         "<footer>\n<p>{}</p>\n<p>{} of this session. They are a part of a chain; the whole chain is checked with <code>dover receipt verify</code>.</p>\n<p>dover {}</p>\n</footer>\n</main>\n</body>\n</html>\n",
-        Safe(&told::redacted(&session)),
+        Safe(&told::redacted(&source.session()?)),
         told::count(kept, "receipt"),
         env!("CARGO_PKG_VERSION")
     )?;

@@ -61,7 +61,11 @@ pub fn markdown(
         }
         steps(out, source, branch)?;
     }
-    writeln!(out, "\n---\n\n{}", line(&told::redacted(&session)))?;
+    writeln!(
+        out,
+        "\n---\n\n{}",
+        line(&told::redacted(&source.session()?))
+    )?;
     Ok(())
 }
 

@@ -325,7 +325,9 @@ fn is_mark(text: &str) -> bool {
 /// How a value may stand in a text: as it is, as JSON has it, as an address has it.
 fn spelt(value: &str) -> Vec<String> {
     let json = Value::from(value).to_string();
-    let json = json.trim_matches('"');
+    let json = json
+        .strip_prefix('"')
+        .and_then(|json| json.strip_suffix('"'));
     let address = |space: &str| {
         let mut text = String::new();
         for byte in value.bytes() {
@@ -340,7 +342,7 @@ fn spelt(value: &str) -> Vec<String> {
     };
     vec![
         value.to_owned(),
-        json.to_owned(),
+        json.unwrap_or(value).to_owned(),
         address("%20"),
         address("+"),
     ]
@@ -404,7 +406,7 @@ mod tests {
         });
         let text = redactor.noun(noun).unwrap().to_string();
         assert!(!text.contains(key), "{text}");
-        assert_eq!(text.matches("[redacted sk- key 1]").count(), 8, "{text}");
+        assert_eq!(text.matches("[redacted sk- key 1]").count(), 9, "{text}");
         assert_eq!(redactor.count().to_string(), "redacted 1: 1 sk- key");
     }
 

@@ -322,7 +322,7 @@ fn every_screen_has_a_picture() {
         ("gates", "lineage"),
         ("interventions", "what was tried"),
         ("milestones", "Seen"),
-        ("help", "Fork"),
+        ("help", "keys"),
     ] {
         let picture = home.text(&[
             "export",
@@ -347,4 +347,62 @@ fn every_screen_has_a_picture() {
             "{screen}: {words}"
         );
     }
+}
+
+#[test]
+fn a_class_is_a_table_of_what_each_learner_tried() {
+    let home = Home::new();
+    forked(&home);
+    let class = home.path("class");
+    fs::create_dir(&class).unwrap();
+    let file = |name: &str| class.join(name).to_str().unwrap().to_owned();
+    home.text(&[
+        "export",
+        "night-picture",
+        "--as",
+        "jsonl",
+        "--out",
+        &file("=ann.jsonl"),
+    ]);
+    home.text(&[
+        "export",
+        "honey-stall",
+        "--as",
+        "jsonl",
+        "--out",
+        &file("bo, the late.jsonl"),
+    ]);
+    let folder = class.to_str().unwrap();
+    let csv = home.text(&["export", "--results", folder, "--as", "csv"]);
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        rows[0],
+        "learner,session,attempts,styles of edit,verdicts,first validated"
+    );
+    assert!(rows[1].starts_with("'=ann,night-picture,2,"), "{csv}");
+    assert_eq!(rows[2], "\"bo, the late\",honey-stall,0,,,never");
+    assert_eq!(rows.len(), 3);
+    let md = home.text(&["export", "--results", folder]);
+    assert!(md.starts_with("| learner | session |"), "{md}");
+    // What cannot be read is told and hides nobody.
+    fs::write(file("broken.jsonl"), "").unwrap();
+    let output = home.run(&["export", "--results", folder]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), md);
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("broken.jsonl")
+    );
+    assert!(
+        home.refused(
+            2,
+            &["export", "--results", home.path("none").to_str().unwrap()]
+        )
+        .contains("none")
+    );
+    assert!(
+        home.refused(2, &["export", "night-picture", "--as", "csv"])
+            .contains("--results")
+    );
 }

@@ -11,7 +11,11 @@ use clap::ValueEnum;
 )]
 pub struct Export {
     /// File, stored id or branch; a branch is taken with what it comes from
-    pub session: String,
+    #[arg(required_unless_present = "results")]
+    pub session: Option<String>,
+    /// Instead of a session a class: a row for each exported JSONL file in the directory, as md or csv
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["session", "with", "redact", "no_redact", "screen", "step", "size", "at"])]
+    pub results: Option<PathBuf>,
     /// Another branch of it beside that one, such as b3; may be repeated
     #[arg(long = "with", value_name = "BRANCH")]
     pub with: Vec<String>,
@@ -59,6 +63,8 @@ pub enum Form {
     Svg,
     /// The saved state of the framework that ran the branch, as the framework's own load function takes it
     State,
+    /// A table of --results
+    Csv,
 }
 
 /// What is not looked for.

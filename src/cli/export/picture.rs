@@ -36,8 +36,9 @@ pub(super) fn taken(
     written?;
     let session = context::take_in(&store, &path.to_string_lossy())?;
     let here = |id: &BranchId| BranchId::new(&session, id.name());
-    let asked = BranchId::parse(&args.session);
-    let open = if args.session.contains('/') && here(&asked) == asked {
+    let word = args.session.as_deref().unwrap_or_default();
+    let asked = BranchId::parse(word);
+    let open = if word.contains('/') && here(&asked) == asked {
         asked
     } else {
         BranchId::main(&session)

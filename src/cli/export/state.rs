@@ -29,7 +29,7 @@ struct Handed {
 /// Asks the framework for the state, and writes it.
 pub(super) fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
     let store = context.store()?;
-    let id = context::branch(&store, &args.session, None)?;
+    let id = context::branch(&store, args.session.as_deref().unwrap_or_default(), None)?;
     let threads = tokio::runtime::Runtime::new().map_err(CliError::Threads)?;
     let saved = threads.block_on(async {
         tokio::select! {
