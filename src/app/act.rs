@@ -113,22 +113,12 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew => {
             return learn::act(app, id);
         }
-        // What only a live run knows was answered above.
-        Id::Put
-        | Id::ByHand
-        | Id::FromRecord
-        | Id::Drop
-        | Id::Steps
-        | Id::Until
-        | Id::Insert
-        | Id::Send
-        | Id::LogLevel => {}
         Id::Live => app.views.push(View::Live),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),
         Id::Leave => app.exit = Some(Exit::Leave),
-        // Those that find one's way are done above.
+        // What only a live run or finding one's way knows is done above.
         _ => {}
     }
     Vec::new()

@@ -23,6 +23,7 @@ pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
     }
 }
 
+#[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn go(app: &mut App, id: Id) {
     let page = |pane: Pane, app: &App| app.extents.get(pane).page();
     let scrolled = match app.context() {

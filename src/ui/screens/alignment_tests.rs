@@ -139,7 +139,7 @@ fn every_list_keeps_its_panes_apart_whatever_the_text() {
             fixture::press(&mut app, "m");
             app
         };
-        let screens = [
+        let screens = vec![
             ("picker", fixture::picker()),
             ("session", fixture::opened()),
             ("replay", fixture::replaying()),
