@@ -25,6 +25,8 @@ walks! {
     langgraph_line: "langgraph" "langgraph_team.py:line" "How far at 90 km/h in 2 hours?";
     langgraph_parallel_nodes_with_tools: "langgraph" "langgraph_team.py:parallel" "3 widgets, please";
     ag2_classic_group: "ag2-classic" "ag2_classic_team.py:group" "3 widgets, please";
+    ag2_discussion_with_tools: "ag2" "ag2_team.py:build" "3 widgets, please" "--allow-tools";
+    ag2_dialogue: "ag2" "ag2_team.py:dialogue" "How far at 90 km/h in 2 hours?";
     ag2_classic_maths: "ag2-classic" "ag2_classic_team.py:maths" "How far at 90 km/h in 2 hours?" "--allow-tools";
 }
 
