@@ -74,8 +74,10 @@ const OVER: &[C] = &[
     C::Hypotheses,
     C::Effects,
     C::State,
-    C::Live,
-    C::LiveEditor,
+    C::Overview,
+    C::Grid,
+    C::Several,
+    C::Jumps,
     C::Help,
     C::Notice,
     C::Lesson,
@@ -95,10 +97,6 @@ const WORK: &[C] = &[
     C::Hypotheses,
     C::Effects,
     C::State,
-    C::Overview,
-    C::Grid,
-    C::Several,
-    C::Jumps,
     C::Help,
 ];
 
