@@ -11,7 +11,7 @@ use crate::model::{
     Branch, BranchId, Digest, Effect, EffectState, Filed, Intervention, Proposal, RunStatus,
     Standing, Step, StepHead, Target,
 };
-use crate::runtime::Restore;
+use crate::runtime::{Restore, RuntimeError};
 use crate::store::{ForkDraft, ForkEvidence, ForkRuling, Store};
 
 use super::judge::{Probe, judge};
@@ -359,7 +359,19 @@ async fn probe(store: &Store, plan: &Plan) -> Result<Probe, PipelineError> {
     let restored = workspace::restore(session, checkpoint.as_ref()).await;
     let tree = restored.as_ref().and_then(|it| it.tree.as_ref());
     restore.workspace = tree.map(|tree| tree.dir().to_owned());
-    let run = plan.runtime.restore(restore).await?;
+    let run = match plan.runtime.restore(restore).await {
+        Ok(run) => run,
+        Err(RuntimeError::Missing { what, mend }) if checkpoint.is_none() => {
+            let (branch, step) = (plan.request.branch.clone(), plan.request.step);
+            let known = blocking(store, move |store| Ok(store.boundaries(&branch)?)).await?;
+            let mend = match super::plan::nearest(&known, step) {
+                Some(steps) => format!("Fork at the nearest that has one: {steps}"),
+                None => mend,
+            };
+            return Err(RuntimeError::Missing { what, mend }.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
     let mut keys = run.keys();
     probe::read_back(session, &mut keys).await;
     if let Some(restored) = &restored {

@@ -336,6 +336,18 @@ pub struct Restorability {
     pub line: String,
 }
 
+/// The nearest steps before and after one that have a checkpoint, as text: `step 0 or step 2`.
+pub(super) fn nearest(boundaries: &[usize], step: usize) -> Option<String> {
+    let before = boundaries.iter().rfind(|at| **at < step);
+    let after = boundaries.iter().find(|at| **at > step);
+    let steps: Vec<String> = [before, after]
+        .into_iter()
+        .flatten()
+        .map(|at| format!("step {at}"))
+        .collect();
+    (!steps.is_empty()).then(|| steps.join(" or "))
+}
+
 /// Tells how well a fork at a step could be restored, from the records alone; nothing is started.
 pub fn restorability(
     store: &Store,
@@ -356,7 +368,9 @@ pub fn restorability(
         return uncertain("diagnostic only: the transcript is re-seeded".into());
     }
     let Some(checkpoint) = store.checkpoint(branch, step)? else {
-        return uncertain("uncertain: no checkpoint at this step".into());
+        let near = nearest(&store.boundaries(branch)?, step);
+        let near = near.map_or(String::new(), |steps| format!("; the nearest: {steps}"));
+        return uncertain(format!("uncertain: no checkpoint at this step{near}"));
     };
     let required = &session.profile.required_keys;
     // Where the profile names none, all that was recorded is required, as gate 2 has it.
@@ -397,5 +411,21 @@ pub fn restorability(
         })
     } else {
         uncertain(format!("uncertain: {} not saved", missing.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_nearest_steps_with_a_state_are_named() {
+        let table = [
+            (1, Some("step 0 or step 2")),
+            (7, Some("step 6")),
+            (0, Some("step 2")),
+        ];
+        for (step, expected) in table {
+            assert_eq!(super::nearest(&[0, 2, 6], step).as_deref(), expected);
+        }
+        assert_eq!(super::nearest(&[], 3), None);
     }
 }

@@ -168,8 +168,10 @@ impl Runtime for Adapter {
         let index = restore.prefix.len();
         let (Some(recorded), Some(pending)) = (&restore.checkpoint, &restore.pending) else {
             return Err(RuntimeError::Missing {
-                what: format!("there is no checkpoint before step {index}, which was said inside a handler of the framework"),
-                mend: "Fork at the nearest step before or after it that has one: dover show lists them".to_owned(),
+                what: format!(
+                    "there is no checkpoint before step {index}, which was said inside a handler of the framework"
+                ),
+                mend: "Fork at another step: the screen says at each whether it has one".to_owned(),
             });
         };
         let whole = state::rebuilt(recorded).map_err(|what| RuntimeError::Missing {

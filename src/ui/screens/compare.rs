@@ -32,11 +32,16 @@ impl Painter<'_> {
             clean_line(compare.b.branch.id.name()).into_owned(),
         );
         let left = format!("{a} {} {b}", Glyph::DIFFERS.show(charset));
+        // How far it reaches goes first where both do not fit.
+        let accent = self.theme.style(Role::Accent);
         let right = match compare.comparison.first_divergence {
-            Some(step) => format!("first difference at step {step}{}", compare.reaches()),
-            None => "no difference".to_owned(),
+            Some(step) => vec![
+                Span::styled(format!("first difference at step {step}"), accent),
+                Span::styled(compare.reaches(), accent),
+            ],
+            None => vec![Span::styled("no difference", accent)],
         };
-        let right = Line::styled(right, self.theme.style(Role::Accent));
+        let right = Line::from(right);
         let areas = self.frame(area, &left, right, true);
         self.gained_and_lost(compare, areas.info);
         if compare.expanded {

@@ -24,13 +24,13 @@ fn a_newer_schema_is_named() {
     let path = dir.path().join("store.db");
     Connection::open(&path)
         .unwrap()
-        .pragma_update(None, "user_version", 7)
+        .pragma_update(None, "user_version", 8)
         .unwrap();
     let before = fs::read(&path).unwrap();
     assert_eq!(
         refusal(&path),
         format!(
-            "store {}: made by a newer dover (schema 7, this program knows 6): update dover or use --store with another file",
+            "store {}: made by a newer dover (schema 8, this program knows 7): update dover or use --store with another file",
             path.display()
         )
     );
