@@ -176,13 +176,13 @@ mod tests {
     use super::*;
     use crate::model::SystemClock;
 
-    fn seat(who: &str, step: usize) -> Option<Seat> {
-        Some(Seat {
+    fn seat(who: &str, step: usize) -> Seat {
+        Seat {
             session: "s".into(),
             who: who.into(),
             step,
             ..Seat::default()
-        })
+        }
     }
 
     #[test]
@@ -190,9 +190,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("store.db"), Arc::new(SystemClock)).unwrap();
         let (mut ann, mut bob) = (store.seats(), store.seats());
-        ann.say(seat("ann with a long name", 12_345)).unwrap();
-        ann.say(seat("ann", 7)).unwrap();
-        bob.say(seat("bob", 0)).unwrap();
+        ann.say(Some(seat("ann with a long name", 12_345))).unwrap();
+        ann.say(Some(seat("ann", 7))).unwrap();
+        bob.say(Some(seat("bob", 0))).unwrap();
         let seen = bob.around();
         let told: Vec<_> = seen
             .others

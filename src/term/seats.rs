@@ -1,6 +1,7 @@
 //! Keeps this screen's seat and looks at the others', on a thread of its own: what the screen shows is written when it changed, at most
 //! a few times a second, and what others do is told the state when that changed. An idle screen writes nothing.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ impl Seats {
             told: Around::default(),
             watch: None,
             looks: 0,
-            complained: false,
+            complaints: BTreeSet::new(),
         };
         Self {
             said: Some(sender),
@@ -71,8 +72,8 @@ struct Looking {
     /// Whoever does not drive sees what others write.
     watch: Option<Watch>,
     looks: u32,
-    /// Told once that something cannot be done; it would be told with each look.
-    complained: bool,
+    /// What was told that cannot be done; it would be told with each look.
+    complaints: BTreeSet<String>,
 }
 
 impl Looking {
@@ -88,29 +89,29 @@ impl Looking {
                 }
             }
             due = Instant::now() + LOOK;
-            if let Some(seat) = news {
-                self.say(seat);
-            }
+            let unseen = news.and_then(|seat| self.say(seat));
             if self.now.is_some() {
                 self.look();
+            }
+            // After the news of the look, which would take its place on the screen.
+            if let Some(why) = unseen {
+                self.complain(why);
             }
         }
     }
 
-    fn say(&mut self, seat: Option<Seat>) {
-        let follows = |seat: &Seat| seat.role != Role::Driver;
-        if !seat.as_ref().is_some_and(follows) {
+    /// Takes or gives back the seat; why a follower cannot have one, if so.
+    fn say(&mut self, seat: Option<Seat>) -> Option<String> {
+        let follows = seat.as_ref().is_some_and(|seat| seat.role != Role::Driver);
+        if !follows {
             self.watch = None;
         }
         self.now.clone_from(&seat);
-        if let Err(error) = self.taken.say(seat)
-            && self.now.as_ref().is_some_and(follows)
-        {
-            self.complain(format!(
-                "You see all there is to see, but others do not see you, and the driver's seat cannot be asked for: beside {} nothing can be written ({error})",
-                self.store.path().display()
-            ));
-        }
+        let error = self.taken.say(seat).err().filter(|_| follows)?;
+        Some(format!(
+            "Nobody sees you here, and you cannot ask for the driver's seat: nothing can be written beside {} ({error}). You see all the same what goes on",
+            self.store.path().display()
+        ))
     }
 
     fn look(&mut self) {
@@ -152,7 +153,7 @@ impl Looking {
     }
 
     fn complain(&mut self, what: String) {
-        if !std::mem::replace(&mut self.complained, true) {
+        if self.complaints.insert(what.clone()) {
             let _ = self.answers.send(Msg::Failed(what));
         }
     }
