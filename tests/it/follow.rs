@@ -1,5 +1,7 @@
 //! Two people at one session, each in a terminal of their own: mirrored, roaming, the driver's seat handed over, a driver lost.
 
+use serde_json::Value;
+
 use crate::cli::Home;
 use crate::support::pty::Pty;
 
@@ -166,6 +168,67 @@ fn a_replay_is_seen_live_and_is_interrupted_when_its_driver_is_lost() {
     bob.wait_exit();
     let shown = home.json(&["show", SESSION, "--branch", "b1"]);
     assert_eq!(shown["run"], "interrupted");
+}
+
+#[test]
+fn a_follower_approves_what_the_driver_waits_with() {
+    let home = Home::new();
+    let config = home.path("config");
+    let owner = home
+        .dover()
+        .env("DOVER_CONFIG", &config)
+        .args(["owner", "new", "olga", "--json"])
+        .output()
+        .unwrap();
+    let owner: Value = serde_json::from_slice(&owner.stdout).unwrap();
+    let named = format!("olga={}", owner["key"].as_str().unwrap());
+    home.text(&["set", "release-notes", "--owner", &named]);
+    let store = home.path("store.db");
+    let open = |who: &str, args: &[&str]| {
+        let env = [
+            ("DOVER_STORE", store.to_str().unwrap()),
+            ("DOVER_CONFIG", config.to_str().unwrap()),
+            ("DOVER_OPERATOR", who),
+        ];
+        Pty::dover(args, &env, SIZE)
+    };
+    let mut ann = open("ann", &["release-notes"]);
+    ann.wait_for("trial 1");
+    goto(&mut ann, 10);
+    ann.wait_for("held: 1 effect");
+    ann.keys(&["w"]);
+    ann.wait_for("undone");
+    ann.keys(&["u"]);
+    ann.wait_for("because:");
+    ann.send("the list took it back");
+    ann.keys(&["Enter"]);
+    ann.wait_for("0 open");
+    ann.keys(&["Esc"]);
+    ann.wait_for("trial 1");
+    ann.keys(&["e"]);
+    ann.wait_for("your edit");
+    ann.paste(" Send it to web-team@lantern.example too.");
+    ann.keys(&["Ctrl-s"]);
+    ann.wait_for("needs approval");
+    ann.keys(&["p"]);
+    ann.wait_for("waits for an owner");
+
+    let mut bob = open("bob", &["follow", "release-notes"]);
+    bob.wait_for("mirroring ann: gates");
+    bob.wait_for("trial 1");
+    bob.keys(&["v"]);
+    bob.wait_for("try again");
+    bob.keys(&["f"]);
+    bob.wait_for("waits for an owner");
+    bob.keys(&["o"]);
+    // The only owner stands there already.
+    bob.wait_for("approve as owner: olga");
+    bob.keys(&["Enter"]);
+    bob.wait_for("every gate holds");
+    ann.wait_for("ready to resume");
+    // To run it is the driver's.
+    bob.keys(&["Enter"]);
+    bob.wait_for("Y asks for the driver's seat");
 }
 
 #[test]
