@@ -7,7 +7,7 @@ use super::msg::Job;
 use super::palette::Palette;
 use super::session::Focus;
 use super::{
-    App, Exit, Purpose, View, debug, effects, hypotheses, judge, jumps, learn, live, mend,
+    App, Exit, Purpose, View, company, debug, effects, hypotheses, judge, jumps, learn, live, mend,
     overview, palette, pin, read, several, state,
 };
 use crate::runtime::Decision;
@@ -113,6 +113,8 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew => {
             return learn::act(app, id);
         }
+        Id::Follow => return company::follow(app),
+        Id::Seat => company::seat(app),
         Id::Live => app.views.push(View::Live),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),

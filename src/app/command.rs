@@ -1,7 +1,7 @@
 //! The one command table: it feeds the dispatch, the footer, the `?` help, `dover keys` and the README's table.
 //! A key means one thing in a context; a test holds that.
 
-use super::{App, key::Key};
+use super::{App, company, key::Key};
 
 /// What a key may ask for.
 #[allow(missing_docs, reason = "titles and docs stand in the table")]
@@ -105,6 +105,8 @@ pub enum Id {
     Jumps,
     MarkStep,
     Note,
+    Follow,
+    Seat,
     Palette,
     Help,
     Notice,
@@ -325,6 +327,12 @@ impl Command {
         self
     }
 
+    /// Why it cannot be done now, by whoever sits here.
+    #[must_use]
+    pub fn refused(&self, app: &App) -> Option<&'static str> {
+        company::forbids(app, self.id).or_else(|| (self.blocked)(app))
+    }
+
     /// The keys as text, such as `k ↑`.
     #[must_use]
     pub fn keys_text(&self) -> String {
@@ -351,7 +359,7 @@ pub fn find(context: Context, pressed: Key) -> Option<&'static Command> {
 pub fn hints(app: &App) -> impl Iterator<Item = &'static Command> {
     let context = app.context();
     table().iter().filter(move |command| {
-        command.hint && command.contexts.contains(&context) && (command.blocked)(app).is_none()
+        command.hint && command.contexts.contains(&context) && command.refused(app).is_none()
     })
 }
 

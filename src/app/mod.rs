@@ -6,6 +6,7 @@
 
 mod act;
 pub mod command;
+pub mod company;
 pub mod compare;
 mod debug;
 pub mod editor;
@@ -47,6 +48,7 @@ pub use update::update;
 use std::collections::BTreeMap;
 
 use crate::model::{Branch, BranchId};
+use company::Company;
 use compare::Compare;
 use editor::Editor;
 use effects::Effects;
@@ -199,6 +201,8 @@ pub struct App {
     pub exit: Option<Exit>,
     /// The keys, a person's own over those of the table.
     pub keymap: Keymap,
+    /// Who else sits at the session.
+    pub company: Company,
     tickets: Ticket,
 }
 
@@ -235,6 +239,7 @@ impl App {
             asked_to_quit: false,
             exit: None,
             keymap: Keymap::default(),
+            company: Company::default(),
             tickets: 0,
         };
         let mut jobs = vec![Job::Samples];

@@ -14,7 +14,7 @@ use crate::pipeline::{
     Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
 };
 use crate::runtime::Decision;
-use crate::store::SessionSummary;
+use crate::store::{Around, SessionSummary};
 
 /// A sentence that says what failed, where, and what to do.
 pub type Fault = String;
@@ -114,12 +114,21 @@ pub enum Msg {
     Live(Told),
     /// The live run ended.
     LiveOver(Result<Box<Lived>, Fault>),
+    /// Who sits at the store's sessions changed.
+    Company(Box<Around>),
+    /// Others wrote to the store.
+    StoreChanged,
+    /// A branch as it is now, and its steps past those that were known.
+    Grown(Result<Box<Grown>, Fault>),
     /// Something went wrong.
     Failed(Fault),
 }
 
 /// What hangs on a session: branches, interventions, hypotheses.
 pub type Kin = (Vec<Branch>, Vec<Intervention>, Vec<Filed>);
+
+/// A branch, and its steps from some step on.
+pub type Grown = (BranchView, Vec<StepHead>);
 
 /// The steps of a pair, left and right.
 pub type Both = (Option<Step>, Option<Step>);
@@ -217,6 +226,8 @@ pub enum Job {
     Refresh(String),
     /// Reads a branch to be shown.
     Branch(BranchId),
+    /// Reads a branch that may have grown, and its steps from that one on.
+    Grow(BranchId, usize),
     /// Reads a page of steps.
     Heads(BranchId, usize),
     /// Reads a step in full.

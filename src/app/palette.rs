@@ -119,7 +119,7 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
     };
     match all.into_iter().nth(palette.selected) {
         Some(Offer::Command(command)) => {
-            if let Some(why) = (command.blocked)(app) {
+            if let Some(why) = command.refused(app) {
                 app.tell(why);
                 return Vec::new();
             }

@@ -3,7 +3,7 @@
 use super::command::{Command, Context as C, Group as G, Id};
 use super::key::{Code, Key};
 use super::live::Phase;
-use super::{App, View, hypotheses, mend};
+use super::{App, View, company, hypotheses, mend};
 use crate::gate::Action;
 use crate::pipeline::Standing;
 
@@ -113,6 +113,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Filter, "filter", G::Read, &[k('/')], &[C::Picker], "Narrows the list to sessions that contain the words").hinted(),
     command(Id::Read, "read", G::Read, &[key(Code::Enter), key(Code::Right)], &[C::Steps], "Opens the selected step's whole text").hinted(),
     command(Id::Show, "show", G::Read, &[key(Code::Enter)], &[C::Branches], "Shows the selected branch in the message list").hinted(),
+    command(Id::Follow, "mirror/roam", G::Read, &[k('F')], SESSION, "Follows whoever drives the session: mirrors what they look at, then roams on one's own, in turn").hinted().unless(company::needs_driver),
+    command(Id::Seat, "driver's seat", G::Read, &[k('Y')], SESSION, "Asks for the driver's seat, or takes it where nobody drives; the driver is asked to give it").hinted().unless(company::needs_seat),
     command(Id::Edit, "edit", G::Debug, &[k('e')], SESSION, "Edits the selected step; the original stays as it is").hinted().unless(needs_editable),
     command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted().unless(needs_editable),
     command(Id::Baseline, "re-run", G::Debug, &[k('b')], &[C::Steps, C::Detail, C::Branches, C::Replay], "Re-runs from the selected step unedited: the baseline, through the same gates").unless(needs_editable),

@@ -7,8 +7,8 @@ use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
-    App, Purpose, View, act, effects, hypotheses, judge, jumps, learn, live, mend, overview,
-    palette, pin, read, several, state,
+    App, Purpose, View, act, company, effects, hypotheses, judge, jumps, learn, live, mend,
+    overview, palette, pin, read, several, state,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -17,7 +17,10 @@ use crate::pipeline::Progress;
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
     let mut jobs = match msg {
-        Msg::Key(key) => press(app, key),
+        Msg::Key(key) => company::pressed(app, |app| press(app, key)),
+        Msg::Company(around) => company::came(app, *around),
+        Msg::StoreChanged => company::changed(app),
+        Msg::Grown(result) => company::grown(app, result.map(|grown| *grown)),
         Msg::Sessions(result) => sessions(app, result),
         Msg::TakenIn(result) => taken_in(app, result),
         Msg::Refreshed(result) => refreshed(app, result),
@@ -121,6 +124,9 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::Failed(fault) => app.fail(fault),
         // Those that ask for something are answered above.
         Msg::Key(_)
+        | Msg::Company(_)
+        | Msg::StoreChanged
+        | Msg::Grown(_)
         | Msg::Sessions(_)
         | Msg::TakenIn(_)
         | Msg::Refreshed(_)
@@ -236,6 +242,9 @@ fn press(app: &mut App, key: Key) -> Vec<Job> {
 
 fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
+    if company::answered(app, key) {
+        return Vec::new();
+    }
     app.notice = None;
     let context = app.context();
     if let Some(found) = app.keymap.find(context, key) {
@@ -243,7 +252,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
         if asked && !matches!(found.id, Id::Quit | Id::Leave) {
             return Vec::new();
         }
-        if let Some(why) = (found.blocked)(app) {
+        if let Some(why) = found.refused(app) {
             app.tell(why);
             return Vec::new();
         }

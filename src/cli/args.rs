@@ -114,6 +114,8 @@ pub enum Command {
     Demo(Demo),
     /// Play lessons on the samples, or check lessons of your own
     Learn(Learn),
+    /// Look on while somebody else drives a session, from a terminal of your own
+    Follow(Follow),
     /// Start a run: a team of an agent framework, or a scenario world
     Run(Run),
     /// Install, list or check adapters of agent frameworks
@@ -138,6 +140,13 @@ pub enum Command {
     Completions(Completions),
     /// Print the manual page
     Man(Man),
+}
+
+/// `dover follow`.
+#[derive(clap::Args, Debug)]
+pub struct Follow {
+    /// Stored id or branch
+    pub session: String,
 }
 
 /// `dover import`.

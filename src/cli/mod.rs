@@ -72,6 +72,7 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     match cli.command {
         None if context.global.display.plain => plain::run(&context, cli.what),
         None => screen::run(&context, cli.what, &cli.hide),
+        Some(Command::Follow(args)) => screen::follow(&context, &args.session),
         Some(Command::Import(args)) => import::run(&mut context, &args),
         Some(Command::Trials(args)) => trials::run(&mut context, &args),
         Some(Command::Show(args)) => show::run(&mut context, &args),

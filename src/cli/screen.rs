@@ -6,13 +6,31 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::look::{self, Look};
 use crate::app::learn::Hidden;
-use crate::store::Store;
+use crate::model::BranchId;
+use crate::store::{Store, StoreError};
 use crate::term::{self, Ending, First, Options, Team};
 
 /// Opens the screen, on one session if one is named.
 pub fn run(context: &Context, what: Option<String>, hide: &[String]) -> Result<Exit, CliError> {
     let first = what.map_or(First::Sessions, First::One);
     show(context, context.store()?, first, Hidden::of(hide), None)
+}
+
+/// Opens the screen on a stored session to look on; nothing is taken in, since nothing is written.
+pub fn follow(context: &Context, word: &str) -> Result<Exit, CliError> {
+    let store = context.store()?;
+    let branch = BranchId::parse(word);
+    if !store.has_session(branch.session())? {
+        return Err(StoreError::NoSession(word.to_owned()).into());
+    }
+    let branch = store.branch(&branch)?.id;
+    show(
+        context,
+        store,
+        First::Follow(branch),
+        Hidden::default(),
+        None,
+    )
 }
 
 /// Opens the screen on a team that is started.

@@ -174,7 +174,7 @@ fn use_wal(conn: &Connection) -> Result<(), Fault> {
     }
 }
 
-fn has_log(path: &Path) -> bool {
+pub(super) fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     Path::new(&log).exists()

@@ -14,6 +14,7 @@ mod connect;
 mod effects;
 mod error;
 mod fork;
+mod held;
 mod hypotheses;
 mod import;
 mod lanes;
@@ -26,8 +27,10 @@ mod receipts;
 mod records;
 mod schema;
 mod search;
+mod seats;
 mod sessions;
 mod steps;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,13 +41,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::model::Clock;
 use connect::{Access, Source};
 use error::Fault;
-use owner::Owner;
+use held::Held;
 
 pub use error::StoreError;
 pub use import::Importer;
 pub use records::{
     Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Kept, SessionSummary,
 };
+pub use seats::{Around, Request, Role, Seat, Seats};
+pub use watch::Watch;
 
 /// How long to wait for another process before saying that the store is locked.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -64,7 +69,7 @@ struct Inner {
     writer: Mutex<Connection>,
     /// Reads never wait for each other or for a write: each takes a connection and gives it back.
     readers: Mutex<Vec<Connection>>,
-    owner: Mutex<Option<Owner>>,
+    owner: Mutex<Option<Held>>,
 }
 
 impl Store {

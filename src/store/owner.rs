@@ -12,47 +12,12 @@ use rusqlite::{Connection, Transaction, params};
 
 use super::Store;
 use super::error::{Fault, StoreError};
+use super::held::{self, Held};
 use super::{branches, receipts};
 use crate::model::{GateStatus, RunStatus};
 
-/// This handle's lock; given back when the last clone of the handle goes.
-pub(super) struct Owner {
-    name: String,
-    path: PathBuf,
-    _lock: File,
-}
-
-impl Owner {
-    /// Takes a name that nobody has.
-    fn new(dir: &Path) -> io::Result<Self> {
-        std::fs::create_dir_all(dir)?;
-        let pid = std::process::id();
-        for n in 0_u32.. {
-            let name = format!("{pid}-{n}.lock");
-            let path = dir.join(&name);
-            let lock = match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => file,
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(error),
-            };
-            if lock.try_lock().is_ok() {
-                return Ok(Self {
-                    name,
-                    path,
-                    _lock: lock,
-                });
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        // A file that stays behind is removed by the next one to open the store.
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
+/// How the names of the locks end.
+const LOCK: &str = "lock";
 
 impl Store {
     /// This handle's name as an owner; called inside a write transaction.
@@ -62,7 +27,7 @@ impl Store {
             return Ok(owner.name.clone());
         }
         let dir = self.owners_dir();
-        let owner = Owner::new(&dir).map_err(|error| StoreError::Unreachable {
+        let owner = Held::new(&dir, LOCK).map_err(|error| StoreError::Unreachable {
             path: dir,
             reason: error.to_string(),
         })?;
@@ -78,7 +43,7 @@ impl Store {
             .map(|owner| owner.name.clone());
         let dir = self.owners_dir();
         let mut names = self.read(|conn| Ok(unfinished_owners(conn)?))?;
-        names.extend(lock_files(&dir));
+        names.extend(held::names(&dir, LOCK));
         names.sort();
         names.dedup();
         names.retain(|name| Some(name) != own.as_ref());
@@ -146,20 +111,6 @@ fn interrupt(tx: &Transaction<'_>, owner: &str) -> rusqlite::Result<Vec<i64>> {
         |row| row.get(0),
     )?
     .collect()
-}
-
-fn lock_files(dir: &Path) -> Vec<String> {
-    std::fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| {
-            Path::new(name)
-                .extension()
-                .is_some_and(|extension| extension == "lock")
-        })
-        .collect()
 }
 
 /// An owner whose lock nobody holds; it is held here until its branches are marked.

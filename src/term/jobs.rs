@@ -326,6 +326,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         Job::Branch(branch) => say(Msg::Branch(
             view(store, &branch).map(Box::new).map_err(fault),
         )),
+        Job::Grow(branch, from) => say(grow(store, &branch, from)),
         Job::Heads(branch, page) => {
             let heads = store.heads(&branch, page * PAGE..(page + 1) * PAGE);
             say(Msg::Heads(branch, page, heads.map_err(fault)));
@@ -402,6 +403,14 @@ pub(super) fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreErro
             .transpose()?,
         branch,
     })
+}
+
+fn grow(store: &Store, id: &BranchId, from: usize) -> Msg {
+    let grown = view(store, id).and_then(|view| {
+        let heads = store.heads(id, from..view.branch.steps)?;
+        Ok(Box::new((view, heads)))
+    });
+    Msg::Grown(grown.map_err(fault))
 }
 
 pub(super) fn open(store: &Store, id: &BranchId) -> Result<Opened, StoreError> {

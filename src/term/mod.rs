@@ -14,6 +14,7 @@ mod live;
 mod mend;
 mod picture;
 mod screen;
+mod seats;
 mod signals;
 
 pub(crate) use external::edit;
@@ -27,7 +28,7 @@ use std::io;
 
 use crate::app::keymap::Keymap;
 use crate::app::learn::{Hidden, Offer};
-use crate::model::AdapterRef;
+use crate::model::{AdapterRef, BranchId};
 use crate::pipeline::ModelSettings;
 use crate::runtime::adapter::Start;
 use crate::store::Store;
@@ -76,6 +77,8 @@ pub enum First {
     Sessions,
     /// A file, a session or a sample, opened at once.
     One(String),
+    /// A branch of a session, following whoever drives there.
+    Follow(BranchId),
     /// Lessons; the first is started at once if so said.
     Lessons(Vec<Offer>, bool),
 }

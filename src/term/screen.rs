@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::guard::Guard;
 use super::input::{Input, Keyboard};
 use super::jobs::Worker;
+use super::seats::Seats;
 use super::signals::{Ending, Signals};
 use super::{First, Options, TermError, external};
 use crate::app::{App, Exit, Job, Msg, update};
@@ -40,6 +41,7 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let mut signals = Signals::listen()?;
     let guard = Guard::take()?;
     let (answers, inbox) = unbounded_channel();
+    let seats = Seats::new(&options.store, answers.clone());
     let mut worker = Worker::new(options.store, options.model, answers);
     let name = options.team.as_ref().map(|team| team.name.clone());
     if let Some(team) = options.team {
@@ -48,6 +50,7 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let (mut app, jobs) = match options.open {
         First::Sessions => App::start(options.operator, None, name),
         First::One(what) => App::start(options.operator, Some(what), name),
+        First::Follow(branch) => App::follow(options.operator, branch),
         First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
     };
     app.hide = options.hide;
@@ -59,6 +62,7 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let mut shown = Shown {
         app,
         worker,
+        seats,
         inbox,
         terminal,
         cache: RenderCache::new(options.charset),
@@ -100,6 +104,8 @@ fn terminal() -> io::Result<Screen> {
 struct Shown {
     app: App,
     worker: Worker,
+    /// Who sits at the sessions, and what is told them.
+    seats: Seats,
     inbox: UnboundedReceiver<Msg>,
     terminal: Screen,
     cache: RenderCache,
@@ -200,6 +206,7 @@ impl Shown {
         self.dirty |= !waits && !moves;
         self.moved |= moves;
         self.start(jobs);
+        self.seats.say(self.app.said());
     }
 
     fn start(&mut self, jobs: Vec<Job>) {

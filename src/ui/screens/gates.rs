@@ -223,7 +223,7 @@ impl Painter<'_> {
         }
         let mut keys = Passage::default();
         for command in gate.actions.iter().flat_map(|action| mending(*action)) {
-            if (command.blocked)(self.app).is_none() {
+            if command.refused(self.app).is_none() {
                 let keys_here = self.app.keymap.keys(command, Context::Gates);
                 let key = keys_here.first().map(ToString::to_string);
                 keys.push(&key.unwrap_or_default(), Role::Accent);

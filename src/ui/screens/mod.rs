@@ -211,7 +211,8 @@ impl Painter<'_> {
             },
             footer: row(last),
         };
-        widgets::header(left, right, areas.header, self.theme, self.buf);
+        let left = self.app.with_company(left);
+        widgets::header(&left, right, areas.header, self.theme, self.buf);
         if roomy {
             widgets::rule(row(1), self.theme, self.charset, self.buf);
         }

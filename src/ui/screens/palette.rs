@@ -73,7 +73,7 @@ impl Painter<'_> {
                         .keys
                         .first()
                         .map_or(String::new(), ToString::to_string),
-                    (command.blocked)(self.app).is_some(),
+                    command.refused(self.app).is_some(),
                 ),
                 Offer::Branch(_) => (String::new(), false),
             };
