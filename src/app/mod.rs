@@ -38,6 +38,7 @@ pub mod state;
 pub mod steps;
 mod table;
 pub mod tree;
+pub mod unsent;
 mod update;
 
 pub use command::Context;
@@ -173,6 +174,8 @@ pub struct App {
     pub views: Vec<View>,
     /// Edits not forked yet, by branch and step.
     pub drafts: BTreeMap<(BranchId, usize), String>,
+    /// What the store has of them.
+    pub kept: unsent::Kept,
     /// A line of input, over everything.
     pub prompt: Option<Prompt>,
     /// The command palette, over everything.
@@ -222,6 +225,7 @@ impl App {
             open: None,
             views: live.iter().map(|_| View::Live).collect(),
             drafts: BTreeMap::new(),
+            kept: unsent::Kept::default(),
             prompt: None,
             palette: None,
             replay: None,

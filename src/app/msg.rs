@@ -14,7 +14,7 @@ use crate::pipeline::{
     Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
 };
 use crate::runtime::Decision;
-use crate::store::SessionSummary;
+use crate::store::{SessionSummary, Unsent};
 
 /// A sentence that says what failed, where, and what to do.
 pub type Fault = String;
@@ -33,6 +33,8 @@ pub enum Msg {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// Whoever typed made a pause, or leaves.
+    Pause,
     /// A frame was drawn: where its panes stand now.
     Drawn(Box<Extents>),
     /// The sessions of the store.
@@ -58,6 +60,8 @@ pub enum Msg {
     ToTest(Result<Box<(Filed, Step, bool)>, Fault>),
     /// A branch was read, to be shown.
     Branch(Result<Box<BranchView>, Fault>),
+    /// The edits of a session that were not sent.
+    Drafts(Result<Vec<Unsent>, Fault>),
     /// A page of steps.
     Heads(BranchId, usize, Result<Vec<StepHead>, Fault>),
     /// A step in full, and how well a fork there could be restored.
@@ -217,6 +221,10 @@ pub enum Job {
     Refresh(String),
     /// Reads a branch to be shown.
     Branch(BranchId),
+    /// Reads the edits of a session that were not sent.
+    Drafts(String),
+    /// Keeps an edit that was not sent, or forgets it.
+    KeepDraft(Unsent),
     /// Reads a page of steps.
     Heads(BranchId, usize),
     /// Reads a step in full.

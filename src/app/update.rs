@@ -8,7 +8,7 @@ use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ti
 use super::session::Open;
 use super::{
     App, Purpose, View, act, effects, hypotheses, judge, jumps, learn, live, mend, overview,
-    palette, pin, read, several, state,
+    palette, pin, read, several, state, unsent,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -16,6 +16,7 @@ use crate::pipeline::Progress;
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
+    let pause = matches!(msg, Msg::Pause);
     let mut jobs = match msg {
         Msg::Key(key) => press(app, key),
         Msg::Sessions(result) => sessions(app, result),
@@ -42,6 +43,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
     };
     jobs.extend(wanted(app));
     jobs.extend(learn::watch(app));
+    jobs.extend(unsent::watch(app, pause));
     jobs
 }
 
@@ -57,6 +59,7 @@ fn settle(app: &mut App, msg: Msg) {
         }
         Msg::Opened(result) => opened(app, result),
         Msg::Branch(result) => shown(app, result),
+        Msg::Drafts(edits) => unsent::came(app, edits),
         Msg::Heads(branch, page, result) => {
             if let Some(heads) = heed(app, result) {
                 fill(app, &branch, page, &heads);
@@ -121,6 +124,7 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::Failed(fault) => app.fail(fault),
         // Those that ask for something are answered above.
         Msg::Key(_)
+        | Msg::Pause
         | Msg::Sessions(_)
         | Msg::TakenIn(_)
         | Msg::Refreshed(_)

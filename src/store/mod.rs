@@ -11,6 +11,7 @@ mod brought;
 mod checkpoints;
 mod columns;
 mod connect;
+mod drafts;
 mod effects;
 mod error;
 mod fork;
@@ -44,6 +45,7 @@ pub use error::StoreError;
 pub use import::Importer;
 pub use records::{
     Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Kept, SessionSummary,
+    Unsent,
 };
 
 /// How long to wait for another process before saying that the store is locked.

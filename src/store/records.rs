@@ -26,6 +26,19 @@ pub struct SessionSummary {
     pub created: String,
 }
 
+/// An edit that was not sent yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsent {
+    /// The branch that it is an edit of.
+    pub branch: BranchId,
+    /// The step.
+    pub step: usize,
+    /// The text as far as it was written; none: there is no such edit any more.
+    pub text: Option<String>,
+    /// Who wrote it.
+    pub operator: String,
+}
+
 /// What a fork is made from.
 #[derive(Clone, Debug)]
 pub struct ForkDraft {

@@ -3,6 +3,7 @@
 //! One task owns the state. It takes what is ready, updates, and draws once if anything changed, at most so many times a second;
 //! an idle screen writes nothing. However the program ends, the terminal is given back.
 
+mod drafts;
 mod external;
 mod find;
 mod guard;

@@ -16,7 +16,7 @@ use super::input::{Input, Keyboard};
 use super::jobs::Worker;
 use super::signals::{Ending, Signals};
 use super::{First, Options, TermError, external};
-use crate::app::{App, Exit, Job, Msg, update};
+use crate::app::{App, Context, Exit, Job, Msg, update};
 use crate::pipeline::Progress;
 use crate::ui::theme::Theme;
 use crate::ui::{RenderCache, draw};
@@ -26,6 +26,8 @@ const FRAME: Duration = Duration::from_millis(33);
 const SSH_FRAME: Duration = Duration::from_millis(66);
 /// Between frames that show nothing but what runs by itself, where motion is reduced.
 const CALM_FRAME: Duration = Duration::from_secs(1);
+/// Between two looks at what is being typed, to keep it.
+const KEEP: Duration = Duration::from_secs(1);
 /// Messages taken in before a frame is due: a flood of them must not starve the eye.
 const DRAIN: usize = 1_000;
 /// How long runs may take to write their endings when the operator quits.
@@ -69,9 +71,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
         dirty: true,
         calm: options.calm,
         moved: false,
+        keep_due: None,
     };
     shown.start(jobs);
     let ended = shown.run(&mut signals).await;
+    shown.take(Msg::Pause);
     let Shown { worker, guard, .. } = shown;
     // The terminal comes back first, whatever the runs still have to write.
     drop(guard);
@@ -81,11 +85,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
             Ok(None)
         }
         Ok(Exit::Leave) => {
-            worker.drop_all();
+            let _ = timeout(STOPPING, worker.drop_all()).await;
             Ok(signals.ending())
         }
         Err(error) => {
-            worker.drop_all();
+            let _ = timeout(STOPPING, worker.drop_all()).await;
             Err(error.into())
         }
     }
@@ -113,6 +117,8 @@ struct Shown {
     calm: bool,
     /// Something ran on that is not drawn yet, for calm.
     moved: bool,
+    /// When what is being typed is kept; none while nobody types.
+    keep_due: Option<Instant>,
 }
 
 /// Whether a message only says that something goes on by itself. A step of a run brings its text and its
@@ -146,6 +152,11 @@ impl Shown {
                 Some(msg) = self.inbox.recv() => self.take(msg),
                 () = sleep_until(due), if self.dirty => {}
                 () = sleep_until(calm_due), if self.moved => self.dirty = true,
+                () = sleep_until(self.keep_due.unwrap_or(due)), if self.keep_due.is_some() => {
+                    self.keep_due = None;
+                    let jobs = update(&mut self.app, Msg::Pause);
+                    self.start(jobs);
+                }
             }
             self.drain()?;
             if let Some(exit) = self.app.exit {
@@ -195,7 +206,11 @@ impl Shown {
         let moves = self.calm && moves(&msg, &self.app);
         // Whoever only goes on waiting has nothing new to show.
         let look = matches!(msg, Msg::LookAgain(..));
+        let typed = matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Edited(_));
         let jobs = update(&mut self.app, msg);
+        if typed && self.app.place() == Context::Typing {
+            self.keep_due.get_or_insert(Instant::now() + KEEP);
+        }
         let waits = look && matches!(jobs.as_slice(), [Job::LookAgain(..)]);
         self.dirty |= !waits && !moves;
         self.moved |= moves;

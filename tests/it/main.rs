@@ -45,6 +45,7 @@ mod scenario;
 mod screen;
 mod screen_gates;
 mod screen_live;
+mod screen_unsent;
 mod state;
 mod store;
 mod support;
