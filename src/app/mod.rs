@@ -15,6 +15,7 @@ pub mod extent;
 pub(crate) mod find_fixture;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod follow;
 pub mod fork;
 #[cfg(test)]
 pub(crate) mod gate_fixture;
@@ -184,6 +185,10 @@ pub struct App {
     pub replay: Option<Replay>,
     /// The team that runs now, or the last one that did.
     pub live: Option<Live>,
+    /// The session of the log that is followed.
+    pub followed: Option<String>,
+    /// It was told that steps of it look otherwise by now.
+    follow_told: bool,
     /// Who analyses the open session just now.
     pub analysing: Option<hypotheses::By>,
     /// The lessons, when the screen was opened to learn.
@@ -230,6 +235,8 @@ impl App {
             palette: None,
             replay: None,
             live: live.map(Live::new),
+            followed: None,
+            follow_told: false,
             analysing: None,
             learn: None,
             hide: learn::Hidden::default(),

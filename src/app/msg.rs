@@ -11,7 +11,8 @@ use crate::model::{
     Note, Session, Step, StepHead, Trial,
 };
 use crate::pipeline::{
-    Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
+    Comparison, ForkRequest, Growth, Lived, Order, Outcome, Progress, Reconciled, Restorability,
+    Told,
 };
 use crate::runtime::Decision;
 use crate::store::{SessionSummary, Unsent};
@@ -48,6 +49,10 @@ pub enum Msg {
     },
     /// A log was taken in: its session's id.
     TakenIn(Result<String, Fault>),
+    /// Something was found in the log that is followed.
+    Followed(Result<Growth, Fault>),
+    /// A branch that became longer, as it is now.
+    Longer(Result<Box<BranchView>, Fault>),
     /// A session was read.
     Opened(Result<Box<Opened>, Fault>),
     /// A session's branches, interventions and hypotheses, read again.
@@ -215,6 +220,10 @@ pub enum Job {
     Sessions,
     /// Takes a file in, or finds a session.
     TakeIn(String),
+    /// Takes in what is written to a log, as long as the screen is there.
+    Follow(String),
+    /// Reads a branch that became longer.
+    Longer(BranchId),
     /// Reads a session and one of its branches.
     Open(BranchId),
     /// Reads a session's branches and interventions again.

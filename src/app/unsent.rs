@@ -119,9 +119,10 @@ pub(super) fn came(app: &mut App, edits: Result<Vec<Unsent>, Fault>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::fixture::{key, opened, press};
+    use crate::app::fixture::{opened, press};
     use crate::app::key::{Code, Key};
     use crate::app::msg::Msg;
+    use crate::app::tests::key;
     use crate::app::update;
 
     /// Texts given away to be kept.
@@ -137,12 +138,14 @@ mod tests {
     fn what_is_typed_is_kept_at_a_pause_once_and_what_is_undone_is_forgotten() {
         let mut app = opened();
         press(&mut app, "e");
-        assert_eq!(kept(&key(&mut app, Key::char('!'))), []);
+        assert_eq!(
+            kept(&key(&mut app, Key::char('!'))),
+            [] as [Option<&str>; 0]
+        );
         let jobs = update(&mut app, Msg::Pause);
         assert!(matches!(&kept(&jobs)[..], [Some(text)] if text.ends_with('!')));
-        assert_eq!(kept(&update(&mut app, Msg::Pause)), []);
+        assert_eq!(kept(&update(&mut app, Msg::Pause)), [] as [Option<&str>; 0]);
         key(&mut app, Key::of(Code::Backspace));
-        press(&mut app, "");
         key(&mut app, Key::of(Code::Esc));
         assert_eq!(
             kept(&key(&mut app, Key::of(Code::Esc))),

@@ -7,8 +7,8 @@ use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
-    App, Purpose, View, act, effects, hypotheses, judge, jumps, learn, live, mend, overview,
-    palette, pin, read, several, state, unsent,
+    App, Purpose, View, act, effects, follow as log, hypotheses, judge, jumps, learn, live, mend,
+    overview, palette, pin, read, several, state, unsent,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -21,6 +21,11 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Key(key) => press(app, key),
         Msg::Sessions(result) => sessions(app, result),
         Msg::TakenIn(result) => taken_in(app, result),
+        Msg::Followed(growth) => log::found(app, growth),
+        Msg::Opened(result) => {
+            opened(app, result);
+            log::opened(app)
+        }
         Msg::Refreshed(result) => refreshed(app, result),
         Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
         Msg::Held(ticket, result) => mend::held(app, ticket, result.map(|request| *request)),
@@ -57,7 +62,7 @@ fn settle(app: &mut App, msg: Msg) {
                 (importing.share, importing.steps) = (share, steps);
             }
         }
-        Msg::Opened(result) => opened(app, result),
+        Msg::Longer(view) => log::longer(app, view.map(|view| *view)),
         Msg::Branch(result) => shown(app, result),
         Msg::Drafts(edits) => unsent::came(app, edits),
         Msg::Heads(branch, page, result) => {
@@ -125,6 +130,8 @@ fn settle(app: &mut App, msg: Msg) {
         // Those that ask for something are answered above.
         Msg::Key(_)
         | Msg::Pause
+        | Msg::Followed(_)
+        | Msg::Opened(_)
         | Msg::Sessions(_)
         | Msg::TakenIn(_)
         | Msg::Refreshed(_)
@@ -302,7 +309,7 @@ fn sessions(app: &mut App, result: Result<Vec<crate::store::SessionSummary>, Fau
     Vec::new()
 }
 
-fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
+pub(super) fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
     let left = app.picker.importing.take().is_some_and(|one| one.left);
     let Some(id) = heed(app, result) else {
         return Vec::new();

@@ -15,6 +15,7 @@ mod drafts;
 mod effects;
 mod error;
 mod fork;
+mod grow;
 mod hypotheses;
 mod import;
 mod lanes;
@@ -44,8 +45,8 @@ use owner::Owner;
 pub use error::StoreError;
 pub use import::Importer;
 pub use records::{
-    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Kept, SessionSummary,
-    Unsent,
+    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Grown, Kept,
+    SessionSummary, Unsent,
 };
 
 /// How long to wait for another process before saying that the store is locked.

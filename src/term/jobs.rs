@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::drafts::Keeper;
-use super::{Team, find, hypotheses, learn, live, mend};
+use super::{Team, find, follow, hypotheses, learn, live, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -82,6 +82,9 @@ impl Worker {
             (self.store.clone(), self.model.clone(), self.answers.clone());
         match job {
             Job::Hand(ticket, hand) => self.hand(ticket, hand),
+            Job::Follow(path) => {
+                tokio::spawn(follow::run(store, path, answers));
+            }
             Job::KeepDraft(unsent) => self.keeper.keep(unsent),
             Job::Live(order) => {
                 if let Some((orders, _)) = &self.live {
@@ -332,7 +335,6 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         Job::Branch(branch) => say(Msg::Branch(
             view(store, &branch).map(Box::new).map_err(fault),
         )),
-        Job::Drafts(session) => say(Msg::Drafts(store.drafts(&session).map_err(fault))),
         Job::Heads(branch, page) => {
             let heads = store.heads(&branch, page * PAGE..(page + 1) * PAGE);
             say(Msg::Heads(branch, page, heads.map_err(fault)));
@@ -365,6 +367,8 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         }
         job @ (Job::Filter(..)
         | Job::Failures(_)
+        | Job::Drafts(_)
+        | Job::Longer(_)
         | Job::Search(..)
         | Job::FindError { .. }
         | Job::Notes(_)
@@ -392,6 +396,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::StopAnalysis
         | Job::Hand(..)
         | Job::KeepDraft(_)
+        | Job::Follow(_)
         | Job::Live(_)
         | Job::External(_)
         | Job::Copy(_) => {}

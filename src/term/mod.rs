@@ -6,6 +6,7 @@
 mod drafts;
 mod external;
 mod find;
+mod follow;
 mod guard;
 mod hypotheses;
 mod input;
@@ -77,6 +78,8 @@ pub enum First {
     Sessions,
     /// A file, a session or a sample, opened at once.
     One(String),
+    /// A log that is still being written.
+    Follow(String),
     /// Lessons; the first is started at once if so said.
     Lessons(Vec<Offer>, bool),
 }

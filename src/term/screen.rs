@@ -50,6 +50,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     let (mut app, jobs) = match options.open {
         First::Sessions => App::start(options.operator, None, name),
         First::One(what) => App::start(options.operator, Some(what), name),
+        First::Follow(path) => {
+            let (mut app, mut jobs) = App::start(options.operator, None, name);
+            jobs.push(app.follow(path));
+            (app, jobs)
+        }
         First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
     };
     app.hide = options.hide;
@@ -69,6 +74,7 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
         guard: Some(guard),
         handed: Vec::new(),
         dirty: true,
+        anew: false,
         calm: options.calm,
         moved: false,
         keep_due: None,
@@ -101,6 +107,10 @@ fn terminal() -> io::Result<Screen> {
 }
 
 /// The one owner of the state.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own"
+)]
 struct Shown {
     app: App,
     worker: Worker,
@@ -113,6 +123,8 @@ struct Shown {
     /// Jobs that need the terminal itself.
     handed: Vec<Job>,
     dirty: bool,
+    /// The terminal may have lost what was drawn, even if it is as large again as it was then.
+    anew: bool,
     /// Nothing moves by itself.
     calm: bool,
     /// Something ran on that is not drawn yet, for calm.
@@ -193,7 +205,7 @@ impl Shown {
         match input {
             Input::Key(key) => self.take(Msg::Key(key)),
             Input::Paste(text) => self.take(Msg::Paste(text)),
-            Input::Redraw => self.dirty = true,
+            Input::Redraw => (self.dirty, self.anew) = (true, true),
             Input::None => {}
         }
     }
@@ -229,6 +241,9 @@ impl Shown {
     /// A frame, written between the marks that let the terminal show it at once.
     fn frame(&mut self) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        if std::mem::take(&mut self.anew) {
+            self.terminal.clear()?;
+        }
         let (app, theme, cache) = (&self.app, &self.theme, &mut self.cache);
         self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;

@@ -26,6 +26,7 @@ mod debug;
 mod effects;
 mod export;
 mod export_state;
+mod follow;
 mod fork;
 mod frameworks;
 mod house;

@@ -143,7 +143,8 @@ impl Pty {
 
     /// Changes the terminal's size; the program gets SIGWINCH.
     pub fn resize(&mut self, cols: u16, rows: u16) {
-        self.parser.screen_mut().set_size(rows, cols);
+        // The screen that is kept here cannot be of no size.
+        self.parser.screen_mut().set_size(rows.max(1), cols.max(1));
         self.master.resize(pty_size(cols, rows)).unwrap();
     }
 
