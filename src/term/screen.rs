@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use crossterm::{execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -242,7 +242,9 @@ impl Shown {
     fn frame(&mut self) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         if std::mem::take(&mut self.anew) {
-            self.terminal.clear()?;
+            // The backend's own way to clear asks where the cursor is, which the keyboard's reader would hear.
+            execute!(self.terminal.backend_mut(), Clear(ClearType::All))?;
+            self.terminal = terminal()?;
         }
         let (app, theme, cache) = (&self.app, &self.theme, &mut self.cache);
         self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
