@@ -232,7 +232,7 @@ fn quit(app: &mut App, asked: bool) {
         let draft = app.drafts.keys().next();
         draft.map(|(branch, step)| {
             format!(
-                "The edit of step {step} of {branch} was not forked yet. q again quits without it; any other key goes on"
+                "The edit of step {step} of {branch} was not forked yet. q again quits and keeps it for the next time; any other key goes on"
             )
         })
     };

@@ -16,6 +16,7 @@ pub mod extent;
 pub(crate) mod find_fixture;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod follow;
 pub mod fork;
 #[cfg(test)]
 pub(crate) mod gate_fixture;
@@ -39,6 +40,7 @@ pub mod state;
 pub mod steps;
 mod table;
 pub mod tree;
+pub mod unsent;
 mod update;
 
 pub use command::Context;
@@ -175,6 +177,8 @@ pub struct App {
     pub views: Vec<View>,
     /// Edits not forked yet, by branch and step.
     pub drafts: BTreeMap<(BranchId, usize), String>,
+    /// What the store has of them.
+    pub kept: unsent::Kept,
     /// A line of input, over everything.
     pub prompt: Option<Prompt>,
     /// The command palette, over everything.
@@ -183,6 +187,10 @@ pub struct App {
     pub replay: Option<Replay>,
     /// The team that runs now, or the last one that did.
     pub live: Option<Live>,
+    /// The session of the log that is followed.
+    pub followed: Option<String>,
+    /// It was told that steps of it look otherwise by now.
+    follow_told: bool,
     /// Who analyses the open session just now.
     pub analysing: Option<hypotheses::By>,
     /// The lessons, when the screen was opened to learn.
@@ -226,10 +234,13 @@ impl App {
             open: None,
             views: live.iter().map(|_| View::Live).collect(),
             drafts: BTreeMap::new(),
+            kept: unsent::Kept::default(),
             prompt: None,
             palette: None,
             replay: None,
             live: live.map(Live::new),
+            followed: None,
+            follow_told: false,
             analysing: None,
             learn: None,
             hide: learn::Hidden::default(),

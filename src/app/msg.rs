@@ -11,10 +11,11 @@ use crate::model::{
     Note, Session, Step, StepHead, Trial,
 };
 use crate::pipeline::{
-    Comparison, ForkRequest, Lived, Order, Outcome, Progress, Reconciled, Restorability, Told,
+    Comparison, ForkRequest, Growth, Lived, Order, Outcome, Progress, Reconciled, Restorability,
+    Told,
 };
 use crate::runtime::Decision;
-use crate::store::{Around, SessionSummary};
+use crate::store::{Around, SessionSummary, Unsent};
 
 /// A sentence that says what failed, where, and what to do.
 pub type Fault = String;
@@ -33,6 +34,8 @@ pub enum Msg {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// Whoever typed made a pause, or leaves.
+    Pause,
     /// A frame was drawn: where its panes stand now.
     Drawn(Box<Extents>),
     /// The sessions of the store.
@@ -46,6 +49,10 @@ pub enum Msg {
     },
     /// A log was taken in: its session's id.
     TakenIn(Result<String, Fault>),
+    /// Something was found in the log that is followed.
+    Followed(Result<Growth, Fault>),
+    /// A branch that became longer, as it is now.
+    Longer(Result<Box<BranchView>, Fault>),
     /// A session was read.
     Opened(Result<Box<Opened>, Fault>),
     /// A session's branches, interventions and hypotheses, read again.
@@ -58,6 +65,8 @@ pub enum Msg {
     ToTest(Result<Box<(Filed, Step, bool)>, Fault>),
     /// A branch was read, to be shown.
     Branch(Result<Box<BranchView>, Fault>),
+    /// The edits of a session that were not sent.
+    Drafts(Result<Vec<Unsent>, Fault>),
     /// A page of steps.
     Heads(BranchId, usize, Result<Vec<StepHead>, Fault>),
     /// A step in full, and how well a fork there could be restored.
@@ -220,6 +229,10 @@ pub enum Job {
     Sessions,
     /// Takes a file in, or finds a session.
     TakeIn(String),
+    /// Takes in what is written to a log, as long as the screen is there.
+    Follow(String),
+    /// Reads a branch that became longer.
+    Longer(BranchId),
     /// Reads a session and one of its branches.
     Open(BranchId),
     /// Reads a session's branches and interventions again.
@@ -228,6 +241,10 @@ pub enum Job {
     Branch(BranchId),
     /// Reads a branch that may have grown, and its steps from that one on.
     Grow(BranchId, usize),
+    /// Reads the edits of a session that were not sent.
+    Drafts(String),
+    /// Keeps an edit that was not sent, or forgets it.
+    KeepDraft(Unsent),
     /// Reads a page of steps.
     Heads(BranchId, usize),
     /// Reads a step in full.

@@ -188,6 +188,27 @@ impl Open {
         self.asked = None;
     }
 
+    /// Takes in that a branch became longer. At the end the selection goes with it.
+    pub fn lengthen(&mut self, view: BranchView) {
+        let now = view.branch;
+        if let Some(known) = self.branches.iter_mut().find(|known| known.id == now.id) {
+            *known = now.clone();
+        }
+        let new = now.steps.saturating_sub(self.steps.len);
+        if now.id != self.branch.id || new == 0 {
+            return;
+        }
+        let at_tail = self.selected == self.steps.last();
+        self.steps.lengthen(now.steps, view.trials);
+        self.milestones = view.milestones;
+        self.branch = now;
+        if at_tail {
+            self.selected = self.steps.last();
+        } else {
+            self.unseen += new;
+        }
+    }
+
     /// The selected step in full, if it is here.
     #[must_use]
     pub fn step(&self) -> Option<&Step> {

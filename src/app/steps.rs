@@ -173,6 +173,15 @@ impl StepList {
         }
     }
 
+    /// The branch has more steps now. The page that was not full is asked for again.
+    pub fn lengthen(&mut self, len: usize, trials: Vec<Trial>) {
+        let page = self.len / PAGE;
+        self.pages.remove(&page);
+        self.asked.remove(&page);
+        self.len = len;
+        self.trials = trials;
+    }
+
     /// A step was made on a running branch.
     pub fn push(&mut self, head: StepHead) {
         if head.index != self.len {

@@ -86,7 +86,7 @@ fn only_an_edit_goes_to_the_gates() {
     );
     update(&mut app, Msg::Edited(Ok(EDIT.into())));
     let jobs = key(&mut app, Key::of(Code::F(2)));
-    let [Job::Check(_, request)] = jobs.as_slice() else {
+    let [Job::Check(_, request), Job::KeepDraft(_)] = jobs.as_slice() else {
         panic!("{jobs:?}");
     };
     assert_eq!(

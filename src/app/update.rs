@@ -7,8 +7,8 @@ use super::key::{Code, Key};
 use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
-    App, Purpose, View, act, company, effects, hypotheses, judge, jumps, learn, live, mend,
-    overview, palette, pin, read, several, state,
+    App, Purpose, View, act, company, effects, follow as log, hypotheses, judge, jumps, learn,
+    live, mend, overview, palette, pin, read, several, state, unsent,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -16,6 +16,7 @@ use crate::pipeline::Progress;
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
+    let pause = matches!(msg, Msg::Pause);
     let mut jobs = match msg {
         Msg::Key(key) => company::pressed(app, |app| press(app, key)),
         Msg::Company(around) => company::came(app, *around),
@@ -23,6 +24,11 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Grown(result) => company::grown(app, result.map(|grown| *grown)),
         Msg::Sessions(result) => sessions(app, result),
         Msg::TakenIn(result) => taken_in(app, result),
+        Msg::Followed(growth) => log::found(app, growth),
+        Msg::Opened(result) => {
+            opened(app, result);
+            log::opened(app)
+        }
         Msg::Refreshed(result) => refreshed(app, result),
         Msg::Checked(ticket, result) => checked(app, ticket, result.map(|checked| *checked)),
         Msg::Held(ticket, result) => mend::held(app, ticket, result.map(|request| *request)),
@@ -45,6 +51,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
     };
     jobs.extend(wanted(app));
     jobs.extend(learn::watch(app));
+    jobs.extend(unsent::watch(app, pause));
     jobs
 }
 
@@ -58,8 +65,9 @@ fn settle(app: &mut App, msg: Msg) {
                 (importing.share, importing.steps) = (share, steps);
             }
         }
-        Msg::Opened(result) => opened(app, result),
+        Msg::Longer(view) => log::longer(app, view.map(|view| *view)),
         Msg::Branch(result) => shown(app, result),
+        Msg::Drafts(edits) => unsent::came(app, edits),
         Msg::Heads(branch, page, result) => {
             if let Some(heads) = heed(app, result) {
                 fill(app, &branch, page, &heads);
@@ -127,6 +135,9 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Company(_)
         | Msg::StoreChanged
         | Msg::Grown(_)
+        | Msg::Pause
+        | Msg::Followed(_)
+        | Msg::Opened(_)
         | Msg::Sessions(_)
         | Msg::TakenIn(_)
         | Msg::Refreshed(_)
@@ -307,7 +318,7 @@ fn sessions(app: &mut App, result: Result<Vec<crate::store::SessionSummary>, Fau
     Vec::new()
 }
 
-fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
+pub(super) fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job> {
     let left = app.picker.importing.take().is_some_and(|one| one.left);
     let Some(id) = heed(app, result) else {
         return Vec::new();

@@ -8,6 +8,7 @@ mod eval;
 mod export;
 mod learn;
 mod model;
+mod open;
 mod value;
 
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub use eval::{Eval, EvalCommand};
 pub use export::{Export, Form, Screen, Unlooked};
 pub use learn::Learn;
 pub use model::{Analysing, Spending};
+pub use open::Open;
 use value::{duration, effect, mark, named, owner, tool, verifier};
 
 /// A terminal debugger for LLM multi-agent conversations: find the step, edit it, fork, replay, compare.
@@ -84,6 +86,8 @@ pub struct Global {
 /// A subcommand.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Open the screen on a file or session, or on a log that is still being written
+    Open(Open),
     /// Take a log into the store and say what was read
     Import(Import),
     /// List the trials of a session

@@ -21,6 +21,7 @@ mod import;
 mod keys;
 mod learn;
 mod look;
+mod open;
 mod out;
 mod owner;
 mod plain;
@@ -49,6 +50,8 @@ use args::{Cli, Command};
 use context::Context;
 pub use error::{CliError, Exit};
 
+use crate::term::First;
+
 /// Runs the program on its own command line.
 #[must_use]
 pub fn main() -> Exit {
@@ -71,7 +74,12 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     let mut context = Context::new(cli.global);
     match cli.command {
         None if context.global.display.plain => plain::run(&context, cli.what),
-        None => screen::run(&context, cli.what, &cli.hide),
+        None => screen::run(
+            &context,
+            cli.what.map_or(First::Sessions, First::One),
+            &cli.hide,
+        ),
+        Some(Command::Open(args)) => open::run(&context, args, &cli.hide),
         Some(Command::Follow(args)) => screen::follow(&context, &args.session),
         Some(Command::Import(args)) => import::run(&mut context, &args),
         Some(Command::Trials(args)) => trials::run(&mut context, &args),

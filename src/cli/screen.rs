@@ -10,9 +10,8 @@ use crate::model::BranchId;
 use crate::store::{Store, StoreError};
 use crate::term::{self, Ending, First, Options, Team};
 
-/// Opens the screen, on one session if one is named.
-pub fn run(context: &Context, what: Option<String>, hide: &[String]) -> Result<Exit, CliError> {
-    let first = what.map_or(First::Sessions, First::One);
+/// Opens the screen.
+pub fn run(context: &Context, first: First, hide: &[String]) -> Result<Exit, CliError> {
     show(context, context.store()?, first, Hidden::of(hide), None)
 }
 

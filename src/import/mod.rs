@@ -185,16 +185,26 @@ pub fn import(
     sink: &mut dyn Sink,
     progress: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Imported, ImportError> {
+    import_upto(path, u64::MAX, sink, progress)
+}
+
+/// Reads the first bytes of a log, as if it ended there.
+pub fn import_upto(
+    path: &Path,
+    upto: u64,
+    sink: &mut dyn Sink,
+    progress: &mut dyn FnMut(f64, usize) -> bool,
+) -> Result<Imported, ImportError> {
     let (file, encoding, size) = source::open(path)?;
     let unreadable = |source| ImportError::Unreadable {
         file: path.to_owned(),
         source,
     };
     let mut feed = Feed::new(sink, progress);
-    let mut tap = Tap::new(file);
+    let mut tap = Tap::new(file, upto);
     let meter = Meter {
         read: tap.read.clone(),
-        size,
+        size: size.min(upto),
     };
     let mut whole = None;
     let fast = match encoding {
@@ -215,9 +225,12 @@ pub fn import(
     };
     let source_digest = tap.digest().map_err(unreadable)?;
     if matches!(fast, Fast::Damaged) {
-        let (text, replaced) = match whole {
-            Some(whole) => whole,
-            None => source::decode(&std::fs::read(path).map_err(unreadable)?, encoding),
+        let (text, replaced) = if let Some(whole) = whole {
+            whole
+        } else {
+            let mut bytes = std::fs::read(path).map_err(unreadable)?;
+            bytes.truncate(usize::try_from(upto).unwrap_or(usize::MAX));
+            source::decode(&bytes, encoding)
         };
         feed.again();
         walk::tolerant(&text, &replaced, &mut feed)?;

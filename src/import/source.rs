@@ -1,7 +1,7 @@
 //! The bytes of a file: counted, hashed, decoded. Knows what is not text and says so.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Take};
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -93,17 +93,17 @@ pub(super) fn open(path: &Path) -> Result<(File, Encoding, u64), ImportError> {
 
 /// A reader that counts and hashes what goes through it.
 pub(super) struct Tap {
-    inner: BufReader<File>,
+    inner: BufReader<Take<File>>,
     hash: Sha256,
     /// Bytes read so far.
     pub read: std::rc::Rc<std::cell::Cell<u64>>,
 }
 
 impl Tap {
-    /// Reads a file from its beginning.
-    pub(super) fn new(file: File) -> Self {
+    /// Reads so many bytes of a file, from its beginning.
+    pub(super) fn new(file: File, upto: u64) -> Self {
         Self {
-            inner: BufReader::with_capacity(1 << 16, file),
+            inner: BufReader::with_capacity(1 << 16, file.take(upto)),
             hash: Sha256::new(),
             read: std::rc::Rc::default(),
         }

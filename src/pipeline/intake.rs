@@ -227,17 +227,22 @@ fn file(
             settle(&mut session, profile.as_ref(), home)?;
             play(store, session)?
         }
-        Content::Log | Content::Profile => {
-            log(store, path, home, profile.as_ref(), None, progress)?
-        }
+        Content::Log | Content::Profile => log(
+            store,
+            (path, u64::MAX),
+            home,
+            profile.as_ref(),
+            None,
+            progress,
+        )?,
     };
     Ok((id, true))
 }
 
-/// Reads a log into a session; with an id of its own it is a copy, whatever was taken in before.
+/// Reads a log, up to a length, into a session; with an id of its own it is a copy, whatever was taken in before.
 pub(super) fn log(
     store: &Store,
-    path: &Path,
+    (path, upto): (&Path, u64),
     home: Option<&Path>,
     profile: Option<&ProfileFile>,
     copy: Option<&str>,
@@ -248,7 +253,7 @@ pub(super) fn log(
         tools: BTreeSet::new(),
         keys: profile.map(key_paths).unwrap_or_default(),
     };
-    let mut imported = import::import(path, &mut taken, progress)?;
+    let mut imported = import::import_upto(path, upto, &mut taken, progress)?;
     settle(&mut imported.session, profile, home)?;
     if let Some(runtime) = &mut imported.session.runtime {
         runtime.destination = home.map(Path::to_owned);
@@ -454,7 +459,7 @@ fn left_behind(session: &mut Session, answer: Option<String>) -> Result<Ending, 
 }
 
 /// A final answer judged without any files.
-fn judged(session: &Session, answer: Option<&str>) -> Judgement {
+pub(super) fn judged(session: &Session, answer: Option<&str>) -> Judgement {
     model::judge(
         session.verifier.as_ref(),
         session.expected.as_deref(),
@@ -463,7 +468,7 @@ fn judged(session: &Session, answer: Option<&str>) -> Judgement {
 }
 
 /// How a recorded run ended: it came to its end, and the verifier says what it can.
-fn recorded(answer: Option<String>, judgement: Judgement) -> Ending {
+pub(super) fn recorded(answer: Option<String>, judgement: Judgement) -> Ending {
     Ending {
         run: RunStatus::Done,
         gate: None,
@@ -495,28 +500,30 @@ struct Taken {
     keys: BTreeMap<String, String>,
 }
 
-impl Taken {
-    /// The operation key that the profile finds in a call's arguments, for an effect that the log itself gives none.
-    fn key(&self, step: &Step, effect: &Effect) -> Option<String> {
-        let made_up = effect.operation_key.ends_with(&format!("@{}", step.index));
-        let path = self.keys.get(&effect.tool).filter(|_| made_up)?;
-        let called = step.meta.tool.as_ref()?;
-        let text = called.arguments.as_ref().unwrap_or(&step.text);
-        let arguments: serde_json::Value = serde_json::from_str(text).ok()?;
-        let found = path
-            .split('.')
-            .try_fold(&arguments, |value, part| value.get(part))?;
-        match found {
-            serde_json::Value::String(key) => Some(key.clone()),
-            serde_json::Value::Number(key) => Some(key.to_string()),
-            _ => None,
-        }
-        .filter(|key| !key.trim().is_empty())
+/// The operation key that the profile finds in a call's arguments, for an effect that the log itself gives none.
+pub(super) fn key_in(
+    paths: &BTreeMap<String, String>,
+    step: &Step,
+    effect: &Effect,
+) -> Option<String> {
+    let made_up = effect.operation_key.ends_with(&format!("@{}", step.index));
+    let path = paths.get(&effect.tool).filter(|_| made_up)?;
+    let called = step.meta.tool.as_ref()?;
+    let text = called.arguments.as_ref().unwrap_or(&step.text);
+    let arguments: serde_json::Value = serde_json::from_str(text).ok()?;
+    let found = path
+        .split('.')
+        .try_fold(&arguments, |value, part| value.get(part))?;
+    match found {
+        serde_json::Value::String(key) => Some(key.clone()),
+        serde_json::Value::Number(key) => Some(key.to_string()),
+        _ => None,
     }
+    .filter(|key| !key.trim().is_empty())
 }
 
 /// Where each tool of a profile has its operation key.
-fn key_paths(profile: &ProfileFile) -> BTreeMap<String, String> {
+pub(super) fn key_paths(profile: &ProfileFile) -> BTreeMap<String, String> {
     let tools = profile.over(&Workflow::default()).profile.tools;
     let path =
         |(name, tool): (String, crate::model::ToolProfile)| Some((name, tool.operation_key?));
@@ -535,7 +542,7 @@ impl Sink for Taken {
         }
         let mut effects = effects;
         for effect in &mut effects {
-            if let Some(key) = self.key(&step, effect) {
+            if let Some(key) = key_in(&self.keys, &step, effect) {
                 effect.operation_key = key;
             }
         }

@@ -31,7 +31,7 @@ pub fn copy(store: &Store, source: Source<'_>, wish: &str) -> Result<String, Pip
         let profile = ProfileFile::beside(path)?;
         log(
             store,
-            path,
+            (path, u64::MAX),
             desk,
             profile.as_ref(),
             Some(&id),

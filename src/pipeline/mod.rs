@@ -11,6 +11,7 @@ pub mod eval;
 mod export;
 mod external;
 mod filter;
+mod follow;
 mod fork;
 mod intake;
 mod judge;
@@ -34,6 +35,7 @@ pub use control::{Control, Jobs};
 pub use debug::{Bench, DebugEvent, DebugRequest, debug, edited_step};
 pub use export::{SavedState, saved_state};
 pub use filter::filter;
+pub use follow::{Follower, Growth};
 pub use fork::{Progress, check, fork};
 pub use intake::{
     play_world, profile_news, sample_file, sample_names, take_in, take_in_samples, take_profile,

@@ -11,9 +11,11 @@ mod brought;
 mod checkpoints;
 mod columns;
 mod connect;
+mod drafts;
 mod effects;
 mod error;
 mod fork;
+mod grow;
 mod held;
 mod hypotheses;
 mod import;
@@ -46,7 +48,8 @@ use held::Held;
 pub use error::StoreError;
 pub use import::Importer;
 pub use records::{
-    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Kept, SessionSummary,
+    Ending, ForkDecision, ForkDraft, ForkEvidence, ForkFacts, ForkRuling, Grown, Kept,
+    SessionSummary, Unsent,
 };
 pub use seats::{Around, Request, Role, Seat, Seats};
 pub use watch::Watch;

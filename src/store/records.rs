@@ -3,8 +3,8 @@
 use crate::gate::GateResult;
 use crate::gate::receipt::{About, Word};
 use crate::model::{
-    Branch, BranchId, Digest, Effect, GateStatus, Intervention, Manifest, Pinned, RunStatus,
-    Session, Tally, Workflow,
+    Branch, BranchId, Checkpoint, Digest, Effect, GateStatus, Intervention, Manifest, Pinned,
+    RunStatus, Session, Step, Tally, Workflow,
 };
 
 /// A session as the picker lists it.
@@ -24,6 +24,32 @@ pub struct SessionSummary {
     pub milestones: Option<(usize, usize)>,
     /// When it was taken in, RFC 3339.
     pub created: String,
+}
+
+/// What a log has beyond the steps that were taken in of it.
+#[derive(Clone, Debug)]
+pub struct Grown {
+    /// The new steps, each with the state before it and what it did to the world outside.
+    pub steps: Vec<(Step, Option<Checkpoint>, Vec<Effect>)>,
+    /// The session as the log tells it now: its agents, coverage, configuration and digest are taken over.
+    pub session: Session,
+    /// The final answer as of now.
+    pub answer: Option<String>,
+    /// What the verifier says of it.
+    pub success: Option<bool>,
+}
+
+/// An edit that was not sent yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsent {
+    /// The branch that it is an edit of.
+    pub branch: BranchId,
+    /// The step.
+    pub step: usize,
+    /// The text as far as it was written; none: there is no such edit any more.
+    pub text: Option<String>,
+    /// Who wrote it.
+    pub operator: String,
 }
 
 /// What a fork is made from.

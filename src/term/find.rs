@@ -21,6 +21,14 @@ pub(super) fn blocking(store: &Store, job: Job, say: &dyn Fn(Msg)) {
             let failures = store.failures(&branch).map_err(fault);
             say(Msg::Failures(branch, failures));
         }
+        Job::Drafts(session) => {
+            let drafts = store.drafts(&session).map_err(fault);
+            say(Msg::Drafts(drafts));
+        }
+        Job::Longer(branch) => {
+            let view = view(store, &branch).map(Box::new).map_err(fault);
+            say(Msg::Longer(view));
+        }
         Job::Notes(branch) => {
             let notes = store.notes(&branch).map_err(fault);
             say(Msg::Notes(branch, notes));

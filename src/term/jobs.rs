@@ -9,7 +9,8 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{Team, find, hypotheses, learn, live, mend};
+use super::drafts::Keeper;
+use super::{Team, find, follow, hypotheses, learn, live, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
 };
@@ -36,6 +37,7 @@ pub(super) struct Worker {
     forks: HashMap<Ticket, (Arc<Reins>, JoinHandle<()>)>,
     /// The live run: where its orders go, and its task.
     live: Option<(UnboundedSender<Order>, JoinHandle<()>)>,
+    keeper: Keeper,
     /// The hand on the analysis that goes on, or on the last one.
     analysis: Control,
 }
@@ -50,6 +52,7 @@ struct Reins {
 impl Worker {
     pub(super) fn new(store: Store, model: ModelSettings, answers: UnboundedSender<Msg>) -> Self {
         Self {
+            keeper: Keeper::begin(store.clone(), answers.clone()),
             store,
             model,
             answers,
@@ -79,6 +82,10 @@ impl Worker {
             (self.store.clone(), self.model.clone(), self.answers.clone());
         match job {
             Job::Hand(ticket, hand) => self.hand(ticket, hand),
+            Job::Follow(path) => {
+                tokio::spawn(follow::run(store, path, answers));
+            }
+            Job::KeepDraft(unsent) => self.keeper.keep(unsent),
             Job::Live(order) => {
                 if let Some((orders, _)) = &self.live {
                     let _ = orders.send(order);
@@ -178,8 +185,9 @@ impl Worker {
         }
     }
 
-    /// Stops every fork and waits until their endings are written.
+    /// Stops every fork and waits until their endings and what was not sent are written.
     pub(super) async fn stop(self) {
+        self.keeper.finish().await;
         for (reins, _) in self.forks.values() {
             reins.control.stop();
         }
@@ -192,14 +200,15 @@ impl Worker {
         }
     }
 
-    /// Drops every fork where it stands: its branches will be found interrupted.
-    pub(super) fn drop_all(self) {
+    /// Drops every fork where it stands: its branches will be found interrupted. What was not sent is written.
+    pub(super) async fn drop_all(self) {
         for (_, task) in self.forks.into_values() {
             task.abort();
         }
         if let Some((_, task)) = self.live {
             task.abort();
         }
+        self.keeper.finish().await;
     }
 }
 
@@ -359,6 +368,8 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         }
         job @ (Job::Filter(..)
         | Job::Failures(_)
+        | Job::Drafts(_)
+        | Job::Longer(_)
         | Job::Search(..)
         | Job::FindError { .. }
         | Job::Notes(_)
@@ -385,6 +396,8 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::Analyse(..)
         | Job::StopAnalysis
         | Job::Hand(..)
+        | Job::KeepDraft(_)
+        | Job::Follow(_)
         | Job::Live(_)
         | Job::External(_)
         | Job::Copy(_) => {}

@@ -3,8 +3,10 @@
 //! One task owns the state. It takes what is ready, updates, and draws once if anything changed, at most so many times a second;
 //! an idle screen writes nothing. However the program ends, the terminal is given back.
 
+mod drafts;
 mod external;
 mod find;
+mod follow;
 mod guard;
 mod hypotheses;
 mod input;
@@ -79,6 +81,8 @@ pub enum First {
     One(String),
     /// A branch of a session, following whoever drives there.
     Follow(BranchId),
+    /// A log that is still being written.
+    Growing(String),
     /// Lessons; the first is started at once if so said.
     Lessons(Vec<Offer>, bool),
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use crossterm::{execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -17,7 +17,7 @@ use super::jobs::Worker;
 use super::seats::Seats;
 use super::signals::{Ending, Signals};
 use super::{First, Options, TermError, external};
-use crate::app::{App, Exit, Job, Msg, update};
+use crate::app::{App, Context, Exit, Job, Msg, update};
 use crate::pipeline::Progress;
 use crate::ui::theme::Theme;
 use crate::ui::{RenderCache, draw};
@@ -27,6 +27,8 @@ const FRAME: Duration = Duration::from_millis(33);
 const SSH_FRAME: Duration = Duration::from_millis(66);
 /// Between frames that show nothing but what runs by itself, where motion is reduced.
 const CALM_FRAME: Duration = Duration::from_secs(1);
+/// Between two looks at what is being typed, to keep it.
+const KEEP: Duration = Duration::from_secs(1);
 /// Messages taken in before a frame is due: a flood of them must not starve the eye.
 const DRAIN: usize = 1_000;
 /// How long runs may take to write their endings when the operator quits.
@@ -51,6 +53,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
         First::Sessions => App::start(options.operator, None, name),
         First::One(what) => App::start(options.operator, Some(what), name),
         First::Follow(branch) => App::follow(options.operator, branch),
+        First::Growing(path) => {
+            let (mut app, mut jobs) = App::start(options.operator, None, name);
+            jobs.push(app.growing(path));
+            (app, jobs)
+        }
         First::Lessons(offers, start) => App::lessons(options.operator, offers, start),
     };
     app.hide = options.hide;
@@ -71,11 +78,14 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
         guard: Some(guard),
         handed: Vec::new(),
         dirty: true,
+        anew: false,
         calm: options.calm,
         moved: false,
+        keep_due: None,
     };
     shown.start(jobs);
     let ended = shown.run(&mut signals).await;
+    shown.take(Msg::Pause);
     let Shown { worker, guard, .. } = shown;
     // The terminal comes back first, whatever the runs still have to write.
     drop(guard);
@@ -85,11 +95,11 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
             Ok(None)
         }
         Ok(Exit::Leave) => {
-            worker.drop_all();
+            let _ = timeout(STOPPING, worker.drop_all()).await;
             Ok(signals.ending())
         }
         Err(error) => {
-            worker.drop_all();
+            let _ = timeout(STOPPING, worker.drop_all()).await;
             Err(error.into())
         }
     }
@@ -101,6 +111,10 @@ fn terminal() -> io::Result<Screen> {
 }
 
 /// The one owner of the state.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own"
+)]
 struct Shown {
     app: App,
     worker: Worker,
@@ -115,10 +129,14 @@ struct Shown {
     /// Jobs that need the terminal itself.
     handed: Vec<Job>,
     dirty: bool,
+    /// The terminal may have lost what was drawn, even if it is as large again as it was then.
+    anew: bool,
     /// Nothing moves by itself.
     calm: bool,
     /// Something ran on that is not drawn yet, for calm.
     moved: bool,
+    /// When what is being typed is kept; none while nobody types.
+    keep_due: Option<Instant>,
 }
 
 /// Whether a message only says that something goes on by itself. A step of a run brings its text and its
@@ -152,6 +170,11 @@ impl Shown {
                 Some(msg) = self.inbox.recv() => self.take(msg),
                 () = sleep_until(due), if self.dirty => {}
                 () = sleep_until(calm_due), if self.moved => self.dirty = true,
+                () = sleep_until(self.keep_due.unwrap_or(due)), if self.keep_due.is_some() => {
+                    self.keep_due = None;
+                    let jobs = update(&mut self.app, Msg::Pause);
+                    self.start(jobs);
+                }
             }
             self.drain()?;
             if let Some(exit) = self.app.exit {
@@ -188,7 +211,7 @@ impl Shown {
         match input {
             Input::Key(key) => self.take(Msg::Key(key)),
             Input::Paste(text) => self.take(Msg::Paste(text)),
-            Input::Redraw => self.dirty = true,
+            Input::Redraw => (self.dirty, self.anew) = (true, true),
             Input::None => {}
         }
     }
@@ -201,7 +224,11 @@ impl Shown {
         let moves = self.calm && moves(&msg, &self.app);
         // Whoever only goes on waiting has nothing new to show.
         let look = matches!(msg, Msg::LookAgain(..));
+        let typed = matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Edited(_));
         let jobs = update(&mut self.app, msg);
+        if typed && self.app.place() == Context::Typing {
+            self.keep_due.get_or_insert(Instant::now() + KEEP);
+        }
         let waits = look && matches!(jobs.as_slice(), [Job::LookAgain(..)]);
         self.dirty |= !waits && !moves;
         self.moved |= moves;
@@ -221,6 +248,11 @@ impl Shown {
     /// A frame, written between the marks that let the terminal show it at once.
     fn frame(&mut self) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        if std::mem::take(&mut self.anew) {
+            // The backend's own way to clear asks where the cursor is, which the keyboard's reader would hear.
+            execute!(self.terminal.backend_mut(), Clear(ClearType::All))?;
+            self.terminal = terminal()?;
+        }
         let (app, theme, cache) = (&self.app, &self.theme, &mut self.cache);
         self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;

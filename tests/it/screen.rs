@@ -67,7 +67,7 @@ fn branches(home: &Home, session: &str) -> Vec<(String, String)> {
     found
 }
 
-fn start(home: &Home, args: &[&str], env: &[(&str, &str)], size: (u16, u16)) -> Pty {
+pub fn start(home: &Home, args: &[&str], env: &[(&str, &str)], size: (u16, u16)) -> Pty {
     let store = home.path("store.db");
     let mut all = vec![
         ("DOVER_STORE", store.to_str().unwrap()),
@@ -78,7 +78,7 @@ fn start(home: &Home, args: &[&str], env: &[(&str, &str)], size: (u16, u16)) -> 
     Pty::dover(args, &all, size)
 }
 
-fn select(pty: &mut Pty, step: usize) {
+pub fn select(pty: &mut Pty, step: usize) {
     pty.send(&format!(":{step}"));
     pty.wait_for(&format!("go to step: {step}"));
     pty.keys(&["Enter"]);

@@ -22,15 +22,18 @@ fn a_newer_schema_is_named() {
     let (dir, store) = fresh();
     drop(store);
     let path = dir.path().join("store.db");
-    Connection::open(&path)
-        .unwrap()
-        .pragma_update(None, "user_version", 8)
+    let other = Connection::open(&path).unwrap();
+    let known: i64 = other
+        .pragma_query_value(None, "user_version", |row| row.get(0))
         .unwrap();
+    let newer = known + 1;
+    other.pragma_update(None, "user_version", newer).unwrap();
+    drop(other);
     let before = fs::read(&path).unwrap();
     assert_eq!(
         refusal(&path),
         format!(
-            "store {}: made by a newer dover (schema 8, this program knows 7): update dover or use --store with another file",
+            "store {}: made by a newer dover (schema {newer}, this program knows {known}): update dover or use --store with another file",
             path.display()
         )
     );

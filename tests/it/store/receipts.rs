@@ -256,7 +256,7 @@ fn a_store_of_schema_1_gets_a_chain() {
     let other = rusqlite::Connection::open(&path).unwrap();
     other
         .execute_batch(
-            "DROP TABLE note; DROP TABLE carried; DROP TABLE receipt; DROP TABLE receipt_head; DROP TABLE approval;
+            "DROP TABLE note; DROP TABLE draft; DROP TABLE carried; DROP TABLE receipt; DROP TABLE receipt_head; DROP TABLE approval;
              DROP TABLE attempt; DROP TABLE hypothesis; DROP TABLE debugging; ALTER TABLE branch DROP COLUMN usage;
              ALTER TABLE branch DROP COLUMN config; ALTER TABLE branch DROP COLUMN operator;
              PRAGMA user_version = 1",

@@ -108,6 +108,21 @@ impl Pty {
         });
     }
 
+    /// Waits until something outside the screen holds; what is drawn meanwhile is taken in.
+    pub fn wait_outside(&mut self, what: &str, mut holds: impl FnMut() -> bool) {
+        let deadline = Instant::now() + DEADLINE;
+        while !holds() {
+            assert!(
+                Instant::now() < deadline,
+                "waited for {what}:\n{}",
+                self.screen()
+            );
+            if let Ok(event) = self.events.recv_timeout(Duration::from_millis(20)) {
+                self.take(event);
+            }
+        }
+    }
+
     /// Waits until something holds; `what` names it if it never does.
     pub fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + DEADLINE;
@@ -128,7 +143,8 @@ impl Pty {
 
     /// Changes the terminal's size; the program gets SIGWINCH.
     pub fn resize(&mut self, cols: u16, rows: u16) {
-        self.parser.screen_mut().set_size(rows, cols);
+        // The screen that is kept here cannot be of no size.
+        self.parser.screen_mut().set_size(rows.max(1), cols.max(1));
         self.master.resize(pty_size(cols, rows)).unwrap();
     }
 
