@@ -276,3 +276,22 @@ fn the_end_leads_to_the_session() {
     fixture::press(&mut app, "L");
     assert!(matches!(app.views.last(), Some(View::Live)));
 }
+
+#[test]
+fn a_step_told_while_the_session_was_read_is_not_missing_from_it() {
+    let mut app = standing();
+    let open = app.open.as_ref().unwrap();
+    let (branch, len) = (open.steps.branch.clone(), open.steps.len);
+    let step = Step {
+        index: len + 1,
+        ..Step::default()
+    };
+    let head = StepHead::of(&step);
+    let told = Progress::Step {
+        branch: branch.clone(),
+        head,
+    };
+    let jobs = tell(&mut app, Told::Progress(Box::new(told)));
+    let asked = |job: &Job| matches!(job, Job::Grow(of, from) if *of == branch && *from == len);
+    assert!(jobs.iter().any(asked), "{jobs:?}");
+}

@@ -428,6 +428,12 @@ pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
     let mut jobs = Vec::new();
     if let Some(open) = &mut app.open {
         match progress {
+            // Steps that were told while the branch was still being read are read again.
+            Progress::Step { branch, head }
+                if open.steps.branch == *branch && head.index > open.steps.len =>
+            {
+                jobs.push(Job::Grow(branch.clone(), open.steps.len));
+            }
             Progress::Step { branch, head } if open.steps.branch == *branch => {
                 let at_tail = open.selected + 1 >= open.steps.len;
                 open.steps.push(head.clone());

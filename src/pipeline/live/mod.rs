@@ -401,6 +401,10 @@ impl Recording<'_> {
         let main = BranchId::main(&id);
         self.session.id = id;
         self.main = Some(main.clone());
+        // A decision may come before the first step, and is recorded too.
+        let begun = main.clone();
+        let branch = blocking(self.store, move |store| Ok(store.branch(&begun)?)).await?;
+        self.tell(Told::Began(Box::new(branch)));
         Ok(main)
     }
 
@@ -409,7 +413,6 @@ impl Recording<'_> {
             self.session.task.clone_from(&made.step.text);
             self.session.title = title(&made.step.text);
         }
-        let first = self.main.is_none();
         let main = self.main().await?;
         let head = StepHead::of(&made.step);
         let branch = main.clone();
@@ -417,11 +420,6 @@ impl Recording<'_> {
             Ok(store.append(&main, &made.step, made.checkpoint.as_ref(), &made.effects)?)
         })
         .await?;
-        if first {
-            let main = branch.clone();
-            let began = blocking(self.store, move |store| Ok(store.branch(&main)?)).await?;
-            self.tell(Told::Began(Box::new(began)));
-        }
         self.tell(Told::Progress(Box::new(Progress::Step { branch, head })));
         Ok(())
     }
