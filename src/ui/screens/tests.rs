@@ -13,13 +13,19 @@ use crate::app::live_tests;
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 
-/// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it, in the theme of `DOVER_LOOK_THEME`.
+/// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it, in the theme of `DOVER_LOOK_THEME` and, where
+/// `DOVER_LOOK_ASCII` is set, in ASCII.
 fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
     let theme = match std::env::var("DOVER_LOOK_THEME") {
         Ok(theme) => Theme::load(&theme, Depth::True, |_| None).unwrap(),
         Err(_) => Theme::fallback(Depth::Ansi16),
     };
-    let mut cache = RenderCache::new(Charset::Unicode);
+    let charset = if std::env::var_os("DOVER_LOOK_ASCII").is_some() {
+        Charset::Ascii
+    } else {
+        Charset::Unicode
+    };
+    let mut cache = RenderCache::new(charset);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     // Twice, for the first frame tells the application how high its panes are.
     for _ in 0..2 {
@@ -97,6 +103,11 @@ pub(super) fn screens() -> Vec<(&'static str, App)> {
 
 #[test]
 fn every_screen_at_three_sizes() {
+    if std::env::var_os("DOVER_LOOK").is_some() {
+        for (name, mut app) in screens() {
+            screen(&mut app, &format!("{name}_140x45"), 140, 45);
+        }
+    }
     for (name, mut app) in screens() {
         for (width, height) in [(80, 24), (120, 40), (40, 12)] {
             let name = format!("{name}_{width}x{height}");
