@@ -136,12 +136,18 @@ impl Painter<'_> {
         area.set_style(plain);
         area.set_cursor_line_style(Style::new());
         area.set_selection_style(self.theme.style(Role::Selection));
-        area.set_cursor_style(if editor.typing {
-            self.theme.style(Role::Selection)
-        } else {
-            plain
-        });
+        // The terminal's own cursor, as in every prompt: an input method opens its window there.
+        area.set_cursor_style(plain);
         (&area).render(rest, self.buf);
+        if editor.typing {
+            let (at, (top, left)) = (area.screen_cursor(), area.scroll_offset());
+            let from = |at: usize, first: u16| {
+                u16::try_from(at).map_or(u16::MAX, |at| at.saturating_sub(first))
+            };
+            let x = rest.x + from(at.col, left).min(rest.width - 1);
+            let y = rest.y + from(at.row, top).min(rest.height - 1);
+            self.cursor = Some((x, y));
+        }
     }
 
     fn difference(&mut self, diff: &WordDiff, text: &str, area: Rect) {

@@ -46,9 +46,28 @@ impl Painter<'_> {
             self.lines(Pane::Grid, &said, areas.body);
             return;
         }
-        for (n, milestone) in milestones.iter().enumerate() {
-            let line = self.fate_line(view, n, &clean_line(&milestone.title), area.width);
-            line.render(row_of(areas.body, n), self.buf);
+        let fates: Vec<Fates> = (0..milestones.len()).map(|n| fates(view, n)).collect();
+        let widest = |of: fn(&Fates) -> &str| fates.iter().map(|fate| width_of(of(fate))).max();
+        let gained = widest(|fate| &fate.gained).unwrap_or(0) + 2;
+        let told = gained + widest(|fate| &fate.lost).unwrap_or(0);
+        let room = usize::from(area.width).saturating_sub(told + 7).min(48);
+        for (n, (milestone, fate)) in milestones.iter().zip(&fates).enumerate() {
+            let title = fitted(&clean_line(&milestone.title), room);
+            let chosen = n == view.milestone;
+            let (number, name) = if chosen {
+                (Role::Accent, Role::Title)
+            } else {
+                (Role::Muted, Role::Text)
+            };
+            let sign = Glyph::MILESTONE.show(self.charset);
+            Line::from(vec![
+                Span::styled(format!(" {sign}{} ", n + 1), theme.style(number)),
+                Span::styled(title, theme.style(name)),
+                Span::raw("  "),
+                Span::styled(fitted(&fate.gained, gained), theme.style(fate.role)),
+                Span::styled(fate.lost.clone(), theme.style(Role::MilestoneLost)),
+            ])
+            .render(row_of(areas.body, n), self.buf);
         }
         let above = milestones.len() + 1;
         let names = lanes
@@ -135,54 +154,6 @@ impl Painter<'_> {
         }
     }
 
-    fn fate_line(
-        &self,
-        view: &Overview,
-        milestone: usize,
-        title: &str,
-        width: u16,
-    ) -> Line<'static> {
-        let theme = self.theme;
-        let lanes = view.lanes();
-        let fate = fate(lanes, milestone);
-        let name = |at: Option<usize>| {
-            let lane = at.and_then(|at| lanes.get(at))?;
-            Some(lane.branch.name().to_owned())
-        };
-        let gained = name(fate.gained).map_or_else(
-            || {
-                let main = lanes
-                    .first()
-                    .and_then(|lane| lane.reached.get(milestone).copied().flatten());
-                match main {
-                    Some(_) => ("in main already".to_owned(), Role::Muted),
-                    None => ("never reached".to_owned(), Role::MilestoneOpen),
-                }
-            },
-            |name| (format!("first gained {name}"), Role::MilestoneGained),
-        );
-        let lost = name(fate.lost).map_or_else(
-            || (String::new(), Role::Muted),
-            |name| (format!("  first lost {name}"), Role::MilestoneLost),
-        );
-        let chosen = milestone == view.milestone;
-        let told = width_of(&gained.0) + width_of(&lost.0);
-        let room = usize::from(width).saturating_sub(told + 9).min(48);
-        Line::from(vec![
-            Span::styled(
-                format!(" {}{} ", Glyph::MILESTONE.show(self.charset), milestone + 1),
-                theme.style(if chosen { Role::Accent } else { Role::Muted }),
-            ),
-            Span::styled(
-                fitted(title, room),
-                theme.style(if chosen { Role::Title } else { Role::Text }),
-            ),
-            Span::raw("  "),
-            Span::styled(gained.0, theme.style(gained.1)),
-            Span::styled(lost.0, theme.style(lost.1)),
-        ])
-    }
-
     fn chosen_milestone(&mut self, view: &Overview, open: &Open, area: Rect) {
         let theme = self.theme;
         let Some(milestone) = open.session.milestones.get(view.milestone) else {
@@ -209,5 +180,32 @@ impl Painter<'_> {
             theme.style(Role::Muted),
         )
         .render(area, self.buf);
+    }
+}
+
+/// Which branch first gained a milestone and which first lost it, in words.
+struct Fates {
+    gained: String,
+    role: Role,
+    lost: String,
+}
+
+fn fates(view: &Overview, milestone: usize) -> Fates {
+    let lanes = view.lanes();
+    let fate = fate(lanes, milestone);
+    let name = |at: usize| lanes.get(at).map(|lane| lane.branch.name().to_owned());
+    let in_main = lanes
+        .first()
+        .is_some_and(|lane| lane.reached.get(milestone).copied().flatten().is_some());
+    let (gained, role) = match fate.gained.and_then(name) {
+        Some(name) => (format!("first gained {name}"), Role::MilestoneGained),
+        None if in_main => ("in main already".to_owned(), Role::Muted),
+        None => ("never reached".to_owned(), Role::MilestoneOpen),
+    };
+    let lost = fate.lost.and_then(name);
+    Fates {
+        gained,
+        role,
+        lost: lost.map_or(String::new(), |name| format!("first lost {name}")),
     }
 }

@@ -26,6 +26,8 @@ const ROOMY: u16 = 5;
 const NARROW: u16 = 4;
 /// Cells of the pane beside the columns.
 const ASIDE: u16 = 44;
+/// Cells for how many branches stand out of sight.
+const BESIDE: u16 = 4;
 /// Rows above the steps: the legend, names, how the branches fared.
 const HEAD: usize = 3;
 
@@ -97,6 +99,7 @@ impl Painter<'_> {
         for lane in columns.shown.clone() {
             self.column_head(&sight, lane, &columns, body);
         }
+        self.out_of_sight(&columns, view.lanes().len(), row_of(body, 1));
         for place in 0..height.min(rows.saturating_sub(steps.top)) {
             let row = steps.top + place;
             let range = row * stride..(row + 1) * stride;
@@ -163,10 +166,12 @@ impl Painter<'_> {
         let gutter = u16::try_from(digits).unwrap_or(3) + 2;
         let room = width.saturating_sub(gutter);
         let count = view.lanes().len();
-        let column = if usize::from(room / ROOMY) >= count {
-            ROOMY
+        let (column, room) = if usize::from(room / ROOMY) >= count {
+            (ROOMY, room)
+        } else if usize::from(room / NARROW) >= count {
+            (NARROW, room)
         } else {
-            NARROW
+            (NARROW, room.saturating_sub(BESIDE))
         };
         let fits = usize::from(room / column).max(1);
         let extent = self.window(Pane::Lanes, count, fits, view.column());
@@ -190,7 +195,7 @@ impl Painter<'_> {
                 .map(|(n, (letter, agent))| {
                     (
                         letter.to_string(),
-                        clean_line(&agent.name).into_owned(),
+                        fit(&clean_line(&agent.name), 18),
                         Role::agent(n),
                     )
                 })
@@ -237,7 +242,7 @@ impl Painter<'_> {
         };
         let mut line = Line::from(" ");
         for (sign, name, role) in parts {
-            let text = format!(" {}", fit(&name, 18));
+            let text = format!(" {name}");
             if line.width() + width_of(&sign) + width_of(&text) + 2 > usize::from(area.width) {
                 break;
             }
@@ -250,6 +255,25 @@ impl Painter<'_> {
 
     fn sign(&self, glyph: Glyph) -> String {
         glyph.show(self.charset).to_owned()
+    }
+
+    /// How many branches stand to the left and to the right of those in sight.
+    fn out_of_sight(&mut self, columns: &Columns, count: usize, area: Rect) {
+        let style = self.theme.style(Role::Muted);
+        if columns.shown.start > 0 {
+            self.put(area, &format!(" +{}", columns.shown.start), style);
+        }
+        let right = count.saturating_sub(columns.shown.end);
+        if right > 0 {
+            let text = format!("+{right}");
+            let width = u16::try_from(width_of(&text)).unwrap_or(area.width);
+            let place = Rect {
+                x: area.right().saturating_sub(width),
+                width,
+                ..area
+            };
+            self.put(place.intersection(area), &text, style);
+        }
     }
 
     /// A branch's name, and below it its answer and how many milestones it reached.

@@ -28,19 +28,35 @@ impl Painter<'_> {
         let height = HEIGHT.min(area.height.saturating_sub(4)).max(1);
         let place = Rect {
             x: area.x + (area.width - width) / 2,
-            y: area.y + 2.min(area.height.saturating_sub(height)),
+            y: area.y + if roomy { 3 } else { 2 }.min(area.height.saturating_sub(height)),
             width,
             height,
         }
         .intersection(area);
-        for row in place.rows() {
+        // With room to spare the box has a border, so that what lies beneath it does not run into it.
+        let sides = if roomy { 2 } else { 0 };
+        let edge = Rect {
+            x: place.x - sides,
+            width: place.width + 2 * sides,
+            ..place
+        };
+        for row in edge.rows() {
             let blank = " ".repeat(usize::from(row.width));
             let style = widgets::plain(theme);
             self.buf
                 .set_stringn(row.x, row.y, blank, usize::from(row.width), style);
         }
         let all = offers(self.app);
-        self.title("commands", &all.len().to_string(), true, row_of(place, 0));
+        self.title("commands", &all.len().to_string(), true, row_of(edge, 0));
+        if roomy && place.height > 2 {
+            let inner = Rect {
+                y: place.y + 1,
+                height: place.height - 2,
+                ..edge
+            };
+            self.vertical(inner.x, inner);
+            self.vertical(inner.right() - 1, inner);
+        }
         let asked = row_of(place, 1);
         let line = format!("  {} ", Glyph::CURSOR.show(self.charset));
         let text = fit(
@@ -99,7 +115,7 @@ impl Painter<'_> {
             }
         }
         if place.height > 2 {
-            let foot = row_of(place, usize::from(place.height) - 1);
+            let foot = row_of(edge, usize::from(edge.height) - 1);
             widgets::rule(foot, theme, self.charset, self.buf);
         }
     }

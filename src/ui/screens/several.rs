@@ -96,7 +96,7 @@ impl Painter<'_> {
         }
         line.render(row_of(area, 1), self.buf);
         let Some(reach) = side.checked_sub(1).and_then(|at| view.reaches.get(at)) else {
-            let text = " the others beside it";
+            let text = " compared with";
             let text = fit(text, usize::from(area.width));
             Line::styled(text, theme.style(Role::Muted)).render(row_of(area, 2), self.buf);
             return;

@@ -36,10 +36,7 @@ impl Painter<'_> {
         let right = Line::styled(right, self.theme.style(Role::Text));
         let areas = self.frame(area, &left, right, true);
         self.state_status(view, areas.info);
-        let body = Rect {
-            width: areas.body.width.saturating_sub(1),
-            ..areas.body
-        };
+        let body = areas.body;
         let rows = view.rows();
         if rows.is_empty() {
             let (text, role) = match &view.recorded {
