@@ -212,6 +212,30 @@ mod tests {
     }
 
     #[test]
+    fn a_branch_that_grows_is_read_again_one_reading_at_a_time() {
+        let mut app = overview("");
+        let step = |index| {
+            let head = StepHead::of(&crate::model::Step {
+                index,
+                ..crate::model::Step::default()
+            });
+            let branch = BranchId::new("night-picture", "b1");
+            Msg::Progress(0, crate::pipeline::Progress::Step { branch, head })
+        };
+        let readings = |jobs: Vec<Job>| {
+            let lanes = jobs.iter().filter(|job| matches!(job, Job::Lanes(_)));
+            lanes.count()
+        };
+        assert_eq!(readings(super::super::update(&mut app, step(9))), 1);
+        assert_eq!(readings(super::super::update(&mut app, step(10))), 0);
+        let came = Msg::Lanes("night-picture".into(), Ok(super::lanes()));
+        // The step that was told during the reading is read now.
+        assert_eq!(readings(super::super::update(&mut app, came)), 1);
+        let came = Msg::Lanes("night-picture".into(), Ok(super::lanes()));
+        assert_eq!(readings(super::super::update(&mut app, came)), 0);
+    }
+
+    #[test]
     fn colours_turn_and_up_to_four_branches_are_picked() {
         let mut app = overview("\u{21e5}\u{21e5}");
         assert_eq!(shown(&app).colouring, Colouring::Status);

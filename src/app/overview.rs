@@ -1,6 +1,6 @@
 //! The whole session at a glance: a lane per branch, a cell per step or, folded, per several; and milestones by branch.
 //!
-//! What is shown is [`Lane`]s, read once and again when branches were made; the text of the selected step comes by pages.
+//! What is shown is [`Lane`]s, read once and again when branches were made or grew; the text of the selected step comes by pages.
 
 use super::command::Id;
 use super::extent::Pane;
@@ -69,6 +69,9 @@ pub struct Overview {
     pub milestone: usize,
     /// Branches picked to be compared, in the order they were picked.
     pub picked: Vec<BranchId>,
+    /// Whether the lanes are older than the store, and whether they are being read.
+    stale: bool,
+    reading: bool,
     page: Option<(BranchId, usize, Vec<StepHead>)>,
     asked: Option<(BranchId, usize)>,
 }
@@ -137,8 +140,17 @@ impl Overview {
         }
     }
 
-    /// The page of the selected step, asked for once.
-    pub(super) fn wanted(&mut self) -> Option<Job> {
+    /// The lanes where they are out of date, one reading at a time; and the page of the selected step, asked for once.
+    pub(super) fn wanted(&mut self) -> impl Iterator<Item = Job> {
+        let again = self.stale && !self.reading;
+        if again {
+            (self.stale, self.reading) = (false, true);
+        }
+        let lanes = again.then(|| Job::Lanes(self.branch.session().to_owned()));
+        lanes.into_iter().chain(self.wanted_page())
+    }
+
+    fn wanted_page(&mut self) -> Option<Job> {
         let lane = self.lanes().get(self.column())?;
         if lane.is_empty() || self.head().is_some() {
             return None;
@@ -179,14 +191,15 @@ pub(super) fn open(app: &mut App) -> Vec<Job> {
         grid: false,
         milestone: 0,
         picked: Vec::new(),
+        stale: true,
+        reading: false,
         page: None,
         asked: None,
     };
-    let job = Job::Lanes(open.session.id.clone());
     app.extents.rewind(Pane::Overview);
     app.extents.rewind(Pane::Lanes);
     app.views.push(View::Overview(Box::new(view)));
-    vec![job]
+    Vec::new()
 }
 
 /// The overview, wherever it lies.
@@ -201,12 +214,15 @@ fn panel(app: &mut App) -> Option<&mut Overview> {
 pub(super) fn came(app: &mut App, session: &str, lanes: Result<Vec<Lane>, Fault>) {
     if let Some(view) = panel(app).filter(|view| view.branch.session() == session) {
         view.lanes = Some(lanes);
+        view.reading = false;
     }
 }
 
-/// Branches were made or have ended: the lanes are read again, if somebody sees them.
-pub(super) fn again(app: &mut App) -> Option<Job> {
-    panel(app).map(|view| Job::Lanes(view.branch.session().to_owned()))
+/// A session's branches were made, grew or ended: the lanes are read again, if somebody sees them.
+pub(super) fn again(app: &mut App, session: &str) {
+    if let Some(view) = panel(app).filter(|view| view.branch.session() == session) {
+        view.stale = true;
+    }
 }
 
 /// Does what a command means here; none if it means nothing of its own.

@@ -353,15 +353,17 @@ fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
     open.branches = branches;
     open.interventions = interventions;
     open.hypotheses = hypotheses;
+    let session = open.session.id.clone();
     // The baseline stands beside every verdict.
     let replayed = app.replay.as_ref().map(|replay| &replay.request);
     let baseline = replayed.and_then(|request| open.baseline(&request.branch, request.step));
-    baseline
+    let baseline = baseline
         .filter(|baseline| !open.outcomes.contains_key(&baseline.id))
-        .map(|baseline| Job::Outcome(baseline.id.clone()))
+        .map(|baseline| Job::Outcome(baseline.id.clone()));
+    overview::again(app, &session);
+    baseline
         .into_iter()
         .chain(hypotheses::outcomes(app))
-        .chain(overview::again(app))
         .collect()
 }
 
@@ -426,6 +428,14 @@ fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
 /// What happens to a branch, where it is shown.
 pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
     let mut jobs = Vec::new();
+    let grown = match progress {
+        Progress::Step { branch, .. } => Some(branch),
+        Progress::Ended { branch } => Some(&branch.id),
+        _ => None,
+    };
+    if let Some(branch) = grown {
+        overview::again(app, branch.session());
+    }
     if let Some(open) = &mut app.open {
         match progress {
             // Steps that were told while the branch was still being read are read again.

@@ -361,7 +361,9 @@ fn branch(
             } else {
                 ("◐", "warn")
             };
-            let status = branch.gate.map_or("", |gate| gate.name());
+            let status = branch
+                .gate
+                .map_or(String::new(), |gate| gate.name().replace('_', " "));
             writeln!(
                 out,
                 "<li><span class=\"{class}\">{sign}</span> outcome {status}</li>"

@@ -73,7 +73,7 @@ pub(super) fn success(branch: &Branch) -> &'static str {
 pub(super) fn ending(branch: &Branch) -> String {
     let mut parts = vec![format!("run {}", branch.run.name())];
     if let Some(gate) = branch.gate {
-        parts.push(format!("gate {}", gate.name()));
+        parts.push(format!("gate {}", gate.name().replace('_', " ")));
     }
     parts.push(success(branch).to_owned());
     match branch.fulfilled {
@@ -100,9 +100,9 @@ pub(super) fn origin(branch: &Branch) -> String {
 
 /// What an edit is, without its text.
 pub(super) fn edit(made: &Intervention) -> String {
-    let class = made
-        .class
-        .map_or(String::new(), |class| format!(", {}", class.name()));
+    let class = made.class.map_or(String::new(), |class| {
+        format!(", {}", class.name().replace('_', " "))
+    });
     let what = match made.category {
         Category::None => "unedited re-run".to_owned(),
         category => format!("{}{class}", category.name()),
