@@ -68,4 +68,4 @@ pub use trial::{Trial, trial_of, trials, trials_of_kinds};
 pub use usage::Usage;
 pub use verdict::{Reason, Ruling, RunScore, Verdict, verdict};
 pub use verifier::{Judgement, Unjudged, Verifier, judge};
-pub use words::{ChangedWords, changed_words, words};
+pub use words::{ChangedWords, MONTHS, changed_words, words};

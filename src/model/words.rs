@@ -8,6 +8,22 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::align::matches;
 
+/// The months by their English names, in lower case.
+pub const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// The words of a text, normalised: NFKC, lower case, and a number as its value (`1,000.0` is `1000`).
 #[must_use]
 pub fn words(text: &str) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::lexicon::Sense;
 use super::words::stem;
+use crate::model::MONTHS;
 
 /// What a term is, beside its senses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,19 +218,5 @@ fn article(term: &Term) -> bool {
 }
 
 fn is_month(term: &Term) -> bool {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     MONTHS.contains(&term.word.as_str())
 }

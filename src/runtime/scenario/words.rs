@@ -6,6 +6,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::model::MONTHS;
+
 /// A token as it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -24,21 +26,6 @@ pub(super) enum Token {
     /// A line break.
     Break,
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// Lower case, without diacritics and width variants: `Ö` is `o`, `ß` is `ss`.
 #[must_use]

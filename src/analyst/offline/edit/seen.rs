@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::analyst::offline::look::content_words;
 use crate::analyst::offline::quote::quotations;
-use crate::model::{Step, StepKind};
+use crate::model::{MONTHS, Step, StepKind};
 
 /// How much of a message is looked at, in bytes: what follows is a page's own text.
 const OWN: usize = 2000;
@@ -15,21 +15,6 @@ const OWN: usize = 2000;
 const DAYS: u32 = 10;
 /// So many characters of a word tell it from others.
 const STEM: usize = 5;
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// A period of days in one month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
