@@ -1,25 +1,43 @@
 //! Commands into state: what each one does where the operator is.
 
-use super::command::Id;
+use super::command::{Command, Id};
 use super::extent::Pane;
 use super::hypotheses::By;
+use super::motion::{self, Motion};
 use super::msg::Job;
 use super::palette::Palette;
 use super::session::Focus;
 use super::{
     App, Exit, Purpose, View, company, debug, effects, hypotheses, judge, jumps, learn, live, mend,
-    overview, palette, pin, read, several, state,
+    overview, palette, pin, pointer, read, several, state,
 };
 use crate::runtime::Decision;
 
 /// The most runs that the panel plans.
 const MOST_RUNS: usize = 25;
 
+/// Does a command of the table, or says why it cannot be done now.
+pub(super) fn obey(app: &mut App, found: &Command, asked: bool) -> Vec<Job> {
+    // Whatever else is asked for after the question only says no.
+    if asked && !matches!(found.id, Id::Quit | Id::Leave) {
+        return Vec::new();
+    }
+    if let Some(why) = found.refused(app) {
+        app.tell(why);
+        return Vec::new();
+    }
+    act(app, found.id, asked)
+}
+
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
 #[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
     if let Some(jobs) = live::act(app, id).or_else(|| find(app, id)) {
         return jobs;
+    }
+    if let Some(motion) = Motion::of(id) {
+        motion::go(app, motion);
+        return Vec::new();
     }
     match id {
         Id::Open => return read::open_session(app),
@@ -76,7 +94,6 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
             }
         }
         Id::Back => return back(app),
-        Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last => read::go(app, id),
         Id::Effects => return effects::open(app, false),
         Id::State => return state::open(app),
         Id::Fold => state::fold(app),
@@ -116,6 +133,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         Id::Follow => return company::follow(app),
         Id::Seat => company::seat(app),
         Id::Live => app.views.push(View::Live),
+        Id::Mouse => pointer::turn(app),
         Id::Help => over(app, Pane::Help, View::Help),
         Id::Notice => over(app, Pane::Notice, View::Notice),
         Id::Quit => quit(app, asked),

@@ -108,6 +108,7 @@ pub enum Id {
     Follow,
     Seat,
     Palette,
+    Mouse,
     Help,
     Notice,
     Back,
@@ -310,15 +311,19 @@ pub struct Command {
     pub keys: &'static [Key],
     /// Where it works.
     pub contexts: &'static [Context],
-    /// Whether the footer names it.
-    pub hint: bool,
+    /// Whether the footer names it now.
+    pub hint: fn(&App) -> bool,
     /// Why it cannot be done now, if so.
     pub blocked: fn(&App) -> Option<&'static str>,
 }
 
 impl Command {
-    pub(super) const fn hinted(mut self) -> Self {
-        self.hint = true;
+    pub(super) const fn hinted(self) -> Self {
+        self.hinted_if(|_| true)
+    }
+
+    pub(super) const fn hinted_if(mut self, hint: fn(&App) -> bool) -> Self {
+        self.hint = hint;
         self
     }
 
@@ -355,11 +360,11 @@ pub fn find(context: Context, pressed: Key) -> Option<&'static Command> {
         .find(|command| command.contexts.contains(&context) && command.keys.contains(&pressed))
 }
 
-/// The commands that the footer names in a context, those that can be done now, in order of importance.
+/// The commands that the footer names where the operator is, those that can be done now, in order of importance.
 pub fn hints(app: &App) -> impl Iterator<Item = &'static Command> {
     let context = app.context();
     table().iter().filter(move |command| {
-        command.hint && command.contexts.contains(&context) && command.refused(app).is_none()
+        command.contexts.contains(&context) && (command.hint)(app) && command.refused(app).is_none()
     })
 }
 

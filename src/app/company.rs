@@ -293,6 +293,11 @@ pub(super) fn answered(app: &mut App, key: Key) -> bool {
     true
 }
 
+/// The request on the screen is left open.
+pub(super) fn leave_open(app: &mut App) {
+    app.company.question = None;
+}
+
 /// The seats changed.
 pub(super) fn came(app: &mut App, around: Around) -> Vec<Job> {
     let before = driver(app).map(|(seat, one)| (seat.to_owned(), name_of(one)));

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::fork::Gates;
+use super::motion::Motion;
 use super::msg::{Fault, Job};
-use super::{App, Prompt, Purpose, View, read};
-use crate::app::command::Id;
+use super::{App, Prompt, Purpose, View};
 use crate::app::extent::Pane;
 use crate::model::{BranchId, Effect, EffectState};
 use crate::pipeline::Reconciled;
@@ -114,11 +114,11 @@ pub(super) fn came(app: &mut App, branch: &BranchId, step: usize, left: Result<L
     }
 }
 
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let page = app.extents.get(Pane::Effects).page();
     if let Some(effects) = panel(app) {
         let last = effects.list().len().saturating_sub(1);
-        effects.selected = read::moved(id, effects.selected, last, page);
+        effects.selected = motion.from(effects.selected, last, page);
     }
 }
 

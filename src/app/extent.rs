@@ -14,10 +14,14 @@ pub enum Pane {
     Branches,
     /// The step as it was, above the editor.
     Original,
+    /// The text being edited.
+    Edit,
     /// The gate panel.
     Gates,
     /// Steps of the watched run.
     Run,
+    /// The runs of a fork.
+    Runs,
     /// Rows of the comparison.
     Compare,
     /// A pair in full.

@@ -3,11 +3,10 @@
 //! Nothing here runs anything: testing one takes its edit to the gates like any other. What an analyst or a person says is kept as it
 //! was said; the verdict beside it is that of its intervention.
 
-use super::command::Id;
 use super::editor::Editor;
 use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::{Fault, Job};
-use super::read::moved;
 use super::session::Open;
 use super::{App, Prompt, Purpose, View, debug};
 use crate::model::{Filed, Hypothesis, Standing, Step, Trial, trial_of};
@@ -128,13 +127,13 @@ pub(super) fn analysed(app: &mut App, result: Result<String, Fault>) -> Vec<Job>
 }
 
 /// Moves the selection; its text begins at its top.
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let rows = app
         .open
         .as_ref()
         .map_or(0, |open| open.hypothesis_rows().len());
     if let Some(View::Hypotheses(row)) = app.views.last_mut() {
-        let to = moved(id, *row, rows.saturating_sub(1), 1);
+        let to = motion.from(*row, rows.saturating_sub(1), 1);
         if *row != to {
             *row = to;
             app.extents.rewind(Pane::Hypothesis);

@@ -2,9 +2,10 @@
 
 use super::command::Id;
 use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::{Fault, Job};
 use super::session::Open;
-use super::{App, View, overview, read};
+use super::{App, View, overview};
 use crate::model::{BranchId, StepHead};
 
 /// What happened at a step.
@@ -219,11 +220,11 @@ pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
 }
 
 /// Moves the selection.
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let page = app.extents.get(Pane::Jumps).page();
     if let Some(View::Jumps(jumps)) = app.views.last_mut() {
         let last = jumps.rows().count().saturating_sub(1);
-        jumps.selected = read::moved(id, jumps.selected, last, page);
+        jumps.selected = motion.from(jumps.selected, last, page);
     }
 }
 

@@ -9,8 +9,9 @@ use super::command::{Context, Id};
 use super::editor::Editor;
 use super::extent::Pane;
 use super::fork::Run;
+use super::motion::Motion;
 use super::msg::{Fault, Job};
-use super::{App, Prompt, Purpose, View, read, state};
+use super::{App, Prompt, Purpose, View, state};
 use crate::model::{Branch, BranchId, Session, Step, Usage};
 use crate::pipeline::{Goal, Lived, Order, Progress, Standing, Told, Until};
 use crate::runtime::{Level, LogLine, QueueEdit, Queued};
@@ -351,25 +352,25 @@ fn look(app: &mut App) -> Vec<Job> {
     }
 }
 
-/// Moves in the pane that has the keys.
-pub(super) fn go(app: &mut App, id: Id) {
-    let page = |pane: Pane| app.extents.get(pane).page();
-    let (steps, queue, log) = (page(Pane::Run), page(Pane::Queue), page(Pane::Log));
+/// Moves in a pane of the live run.
+pub(super) fn go(app: &mut App, pane: Pane, motion: Motion) {
+    let rows = app.extents.get(pane).page();
+    app.extents.rewind(Pane::LiveText);
     let Some(live) = &mut app.live else { return };
-    match live.focus {
-        LivePane::Steps => {
+    match pane {
+        Pane::Run => {
             if let Some(run) = &mut live.run {
                 let last = run.heads.len().saturating_sub(1);
-                run.select(read::moved(id, run.selected, last, steps));
+                run.select(motion.from(run.selected, last, rows));
             }
         }
-        LivePane::Queue => {
+        Pane::Queue => {
             let last = live.queue().map_or(0, <[_]>::len).saturating_sub(1);
-            live.row = read::moved(id, live.row, last, queue);
+            live.row = motion.from(live.row, last, rows);
         }
-        LivePane::Log => {
+        _ => {
             let last = live.lines().count().saturating_sub(1);
-            let to = read::moved(id, live.line.unwrap_or(last), last, log);
+            let to = motion.from(live.line.unwrap_or(last), last, rows);
             live.line = (to < last).then_some(to);
         }
     }

@@ -28,11 +28,13 @@ pub mod keymap;
 pub mod learn;
 pub mod live;
 mod mend;
+pub mod motion;
 pub mod msg;
 pub mod overview;
 pub mod palette;
 pub mod picker;
 pub mod pin;
+pub mod pointer;
 mod read;
 pub mod session;
 pub mod several;
@@ -209,6 +211,10 @@ pub struct App {
     pub exit: Option<Exit>,
     /// The keys, a person's own over those of the table.
     pub keymap: Keymap,
+    /// The mouse is taken from the terminal.
+    pub mouse: bool,
+    /// What the last click hit, if nothing was done since.
+    clicked: Option<pointer::Target>,
     /// Who else sits at the session.
     pub company: Company,
     tickets: Ticket,
@@ -250,6 +256,8 @@ impl App {
             asked_to_quit: false,
             exit: None,
             keymap: Keymap::default(),
+            mouse: false,
+            clicked: None,
             company: Company::default(),
             tickets: 0,
         };

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::extent::{Extents, Pane};
 use super::hypotheses::By;
 use super::several::ComparingAll;
-use super::{effects::Left, extent::Extents, key::Key, learn::Offer, state::Recorded};
+use super::{effects::Left, key::Key, learn::Offer, pointer::Target, state::Recorded};
 use crate::gate::Report;
 use crate::model::{
     Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Filter, Intervention, Lane,
@@ -34,6 +35,12 @@ pub enum Msg {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// Something on the screen was clicked.
+    Click(Target),
+    /// The wheel was turned over a pane, down or up.
+    Wheel(Pane, bool),
+    /// A text was copied, as far as that can be known: a sentence that says so.
+    Copied(String),
     /// Whoever typed made a pause, or leaves.
     Pause,
     /// A frame was drawn: where its panes stand now.
@@ -344,6 +351,6 @@ pub enum Job {
     Live(Order),
     /// Opens a text in the external editor.
     External(String),
-    /// Copies a text through the terminal.
+    /// Copies a text, by the terminal and into a file.
     Copy(String),
 }

@@ -4,6 +4,7 @@
 
 use super::command::Id;
 use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::{Fault, Job};
 use super::session::Open;
 use super::steps::PAGE;
@@ -234,7 +235,8 @@ pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
         Id::Colour => view.colouring = view.colouring.turned(1),
         Id::Fold => view.folded = !view.folded,
         Id::Milestones => view.grid = !view.grid,
-        Id::Left | Id::Right => sideways(app, id),
+        Id::Left => sideways(app, Motion::Up),
+        Id::Right => sideways(app, Motion::Down),
         Id::Pick => pick(app),
         Id::Show => return Some(show(app)),
         Id::Compare => return Some(compare(app)),
@@ -243,7 +245,7 @@ pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
     Some(Vec::new())
 }
 
-fn sideways(app: &mut App, id: Id) {
+fn sideways(app: &mut App, motion: Motion) {
     let milestones = app
         .open
         .as_ref()
@@ -251,17 +253,24 @@ fn sideways(app: &mut App, id: Id) {
     let Some(View::Overview(view)) = app.views.last_mut() else {
         return;
     };
-    let id = if id == Id::Left { Id::Up } else { Id::Down };
     if view.grid {
-        view.milestone = read::moved(id, view.milestone, milestones.saturating_sub(1), 1);
+        view.milestone = motion.from(view.milestone, milestones.saturating_sub(1), 1);
     } else {
         let last = view.lanes().len().saturating_sub(1);
-        view.select(read::moved(id, view.column(), last, 1));
+        view.select(motion.from(view.column(), last, 1));
     }
 }
 
-/// Moves down or up: by rows of steps, in the grid by branches.
-pub(super) fn go(app: &mut App, id: Id) {
+/// Selects a column.
+pub(super) fn choose(app: &mut App, column: usize) {
+    sideways(app, Motion::To(column));
+}
+
+/// Moves down or up: by rows of steps, in the grid by branches; where the columns are named, sideways.
+pub(super) fn go(app: &mut App, pane: Pane, motion: Motion) {
+    if pane == Pane::Lanes {
+        return sideways(app, motion);
+    }
     let (steps, grid) = (
         app.extents.get(Pane::Overview),
         app.extents.get(Pane::Grid).page(),
@@ -269,12 +278,12 @@ pub(super) fn go(app: &mut App, id: Id) {
     let Some(view) = panel(app) else { return };
     if view.grid {
         let last = view.lanes().len().saturating_sub(1);
-        view.select(read::moved(id, view.column(), last, grid));
+        view.select(motion.from(view.column(), last, grid));
         return;
     }
     let stride = view.stride(steps.height);
     let last = view.longest().saturating_sub(1) / stride;
-    let row = read::moved(id, view.at() / stride, last, steps.page());
+    let row = motion.from(view.at() / stride, last, steps.page());
     view.step = row * stride;
 }
 

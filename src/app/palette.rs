@@ -5,8 +5,9 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::command::{self, Command, Id};
 use super::key::{Code, Key};
+use super::motion::Motion;
 use super::msg::Job;
-use super::{App, act, read};
+use super::{App, act};
 use crate::model::BranchId;
 
 /// State of the palette.
@@ -89,10 +90,10 @@ pub fn offers(app: &App) -> Vec<Offer> {
 }
 
 /// Moves the selection.
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let last = offers(app).len().saturating_sub(1);
     if let Some(palette) = &mut app.palette {
-        palette.selected = read::moved(id, palette.selected, last, 8);
+        palette.selected = motion.from(palette.selected, last, 8);
     }
 }
 
@@ -118,13 +119,7 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
         return Vec::new();
     };
     match all.into_iter().nth(palette.selected) {
-        Some(Offer::Command(command)) => {
-            if let Some(why) = command.refused(app) {
-                app.tell(why);
-                return Vec::new();
-            }
-            act::act(app, command.id, false)
-        }
+        Some(Offer::Command(command)) => act::obey(app, command, false),
         Some(Offer::Branch(branch)) => {
             let step = app.open.as_ref().map(|open| open.selected);
             super::overview::go_to(app, &branch, step.unwrap_or(0))

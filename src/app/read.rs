@@ -1,142 +1,12 @@
 //! Moving, finding and reading: what these commands do where the operator is.
 
-use super::command::{Context, Id};
 use super::debug::still_reading;
-use super::extent::{Extent, Pane};
-use super::fork::Replay;
+use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{
-    App, Prompt, Purpose, View, effects, hypotheses, jumps, learn, live, mend, overview, palette,
-    pin, several, state,
-};
+use super::{App, Prompt, Purpose, effects, hypotheses, live, mend, pin};
 use crate::model::{BranchId, EffectState};
-
-pub(super) fn moved(id: Id, at: usize, last: usize, page: usize) -> usize {
-    match id {
-        Id::Up => at.saturating_sub(1),
-        Id::Down => at.saturating_add(1).min(last),
-        Id::PageUp => at.saturating_sub(page),
-        Id::PageDown => at.saturating_add(page).min(last),
-        Id::First => 0,
-        _ => last,
-    }
-}
-
-#[allow(clippy::too_many_lines, reason = "a table")]
-pub(super) fn go(app: &mut App, id: Id) {
-    let page = |pane: Pane, app: &App| app.extents.get(pane).page();
-    let scrolled = match app.context() {
-        Context::Picker => {
-            let last = app.picker.matching().count().saturating_sub(1);
-            let to = moved(id, app.picker.selected, last, page(Pane::Picker, app));
-            app.picker.select(to);
-            return;
-        }
-        Context::Steps => {
-            let page = page(Pane::Steps, app);
-            if let Some(open) = &app.open {
-                let to = open.steps.moved(id, open.selected, page);
-                select_step(app, to);
-            }
-            return;
-        }
-        Context::Branches => {
-            if let Some(open) = &mut app.open {
-                let last = open.branches.len().saturating_sub(1);
-                open.branch_row = moved(
-                    id,
-                    open.branch_row,
-                    last,
-                    app.extents.get(Pane::Branches).page(),
-                );
-            }
-            return;
-        }
-        Context::Replay => {
-            let page = page(Pane::Run, app);
-            if let Some(run) = app.replay.as_mut().and_then(Replay::run_mut) {
-                let to = moved(id, run.selected, run.heads.len().saturating_sub(1), page);
-                run.select(to);
-            }
-            return;
-        }
-        Context::Compare => {
-            let page = page(Pane::Compare, app);
-            if let Some(View::Compare(compare)) = app.views.last_mut() {
-                let last = compare.comparison.pairs.len().saturating_sub(1);
-                compare.select(moved(id, compare.selected, last, page));
-            }
-            return;
-        }
-        Context::Milestones => {
-            let last = app
-                .open
-                .as_ref()
-                .map_or(0, |open| open.session.milestones.len())
-                .saturating_sub(1);
-            if let Some(View::Milestones(selected)) = app.views.last_mut() {
-                *selected = moved(id, *selected, last, 5);
-            }
-            return;
-        }
-        Context::Interventions => {
-            let page = page(Pane::Interventions, app);
-            let last = app
-                .open
-                .as_ref()
-                .map_or(0, |open| open.interventions.len())
-                .saturating_sub(1);
-            if let Some(View::Interventions(selected)) = app.views.last_mut() {
-                *selected = moved(id, *selected, last, page);
-            }
-            return;
-        }
-        Context::Hypotheses if !matches!(id, Id::PageUp | Id::PageDown) => {
-            return hypotheses::go(app, id);
-        }
-        Context::Hypotheses => Pane::Hypothesis,
-        Context::Effects => return effects::go(app, id),
-        Context::Palette | Context::Jumps | Context::Several => return go_found(app, id),
-        Context::Overview | Context::Grid => return overview::go(app, id),
-        Context::State => return state::go(app, id),
-        Context::Live => return live::go(app, id),
-        Context::Gates if !matches!(id, Id::PageUp | Id::PageDown) => {
-            if let Some(View::Gates(gates)) = app.views.last_mut() {
-                let last = gates.last();
-                gates.picked = Some(moved(id, gates.opened(), last, 1));
-                gates.follow = true;
-            }
-            return;
-        }
-        Context::Gates => {
-            if let Some(View::Gates(gates)) = app.views.last_mut() {
-                gates.follow = false;
-            }
-            Pane::Gates
-        }
-        Context::Detail => Pane::Detail,
-        Context::Editor | Context::LiveEditor => Pane::Original,
-        Context::Pair => Pane::Pair,
-        Context::Lessons => return learn::go(app, id),
-        Context::Lesson => Pane::Lesson,
-        Context::Help => Pane::Help,
-        Context::Notice => Pane::Notice,
-        Context::Typing | Context::LiveTyping | Context::Prompt => return,
-    };
-    app.extents.scroll(scrolled, |extent: Extent| {
-        moved(id, extent.top, extent.last_top(), extent.page())
-    });
-}
-
-/// Moves in a list of what was found.
-fn go_found(app: &mut App, id: Id) {
-    match app.context() {
-        Context::Palette => palette::go(app, id),
-        Context::Jumps => jumps::go(app, id),
-        _ => several::go(app, id),
-    }
-}
 
 /// Selects a step of the branch shown; its text begins at its top.
 pub(super) fn select_step(app: &mut App, step: usize) {
@@ -270,26 +140,18 @@ pub(super) fn find_error(app: &App, forward: bool) -> Vec<Job> {
 
 pub(super) fn copy(app: &mut App) -> Vec<Job> {
     match app.open.as_ref().and_then(Open::step) {
-        Some(step) => {
-            let text = step.text.clone();
-            let told = format!(
-                "Copied the text of step {} to the terminal's clipboard",
-                step.index
-            );
-            app.tell(told);
-            vec![Job::Copy(text)]
-        }
+        Some(step) => vec![Job::Copy(step.text.clone())],
         None => still_reading(app),
     }
 }
 
 /// The step after the selected one, or before it.
 pub(super) fn neighbour(app: &mut App, forward: bool) {
-    let id = if forward { Id::Down } else { Id::Up };
+    let motion = if forward { Motion::Down } else { Motion::Up };
     let to = app
         .open
         .as_ref()
-        .map_or(0, |open| open.steps.moved(id, open.selected, 1));
+        .map_or(0, |open| open.steps.moved(motion, open.selected, 1));
     select_step(app, to);
 }
 

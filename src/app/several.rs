@@ -3,8 +3,9 @@
 use super::command::Id;
 use super::compare::Side;
 use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::{BranchView, Job};
-use super::{App, View, read};
+use super::{App, View};
 use crate::model::{Abreast, BranchId, Comparison, Reach, StepHead, abreast, reach};
 
 /// Branches, aligned with the first of them.
@@ -107,11 +108,19 @@ pub(super) fn show(app: &mut App, all: ComparingAll) {
 }
 
 /// Moves the selection.
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let page = app.extents.get(Pane::Several).page();
     if let Some(View::Several(view)) = app.views.last_mut() {
         let last = view.rows.len().saturating_sub(1);
-        view.selected = read::moved(id, view.selected, last, page);
+        view.selected = motion.from(view.selected, last, page);
+    }
+}
+
+/// Selects the branch of a column; the first is what the others stand beside.
+pub(super) fn choose(app: &mut App, column: usize) {
+    if let Some(View::Several(view)) = app.views.last_mut() {
+        let last = view.reaches.len().saturating_sub(1);
+        view.other = column.saturating_sub(1).min(last);
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::command::Id;
 use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::{Fault, Job};
 use super::tree::{Node, Row, rows, tree};
-use super::{App, View, read};
+use super::{App, View};
 use crate::model::{BranchId, Checkpoint};
 
 /// What was recorded, as the store has it.
@@ -158,11 +158,11 @@ pub(super) fn came(
     view.selected = view.selected.min(view.rows().len().saturating_sub(1));
 }
 
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let page = app.extents.get(Pane::State).page();
     if let Some(view) = panel(app) {
         let last = view.rows().len().saturating_sub(1);
-        view.selected = read::moved(id, view.selected, last, page);
+        view.selected = motion.from(view.selected, last, page);
     }
 }
 

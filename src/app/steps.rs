@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::command::Id;
-use super::read;
+use super::motion::Motion;
 use crate::model::{BranchId, StepHead, StepKind, Trial};
 
 /// Steps a page.
@@ -146,12 +145,12 @@ impl StepList {
 
     /// The step that a move leads to, among those shown.
     #[must_use]
-    pub fn moved(&self, id: Id, step: usize, page: usize) -> usize {
+    pub fn moved(&self, motion: Motion, step: usize, page: usize) -> usize {
         let Some(only) = &self.only else {
-            return read::moved(id, step, self.last(), page);
+            return motion.from(step, self.last(), page);
         };
         let at = only.partition_point(|one| *one < step);
-        let at = read::moved(id, at, only.len().saturating_sub(1), page);
+        let at = motion.from(at, only.len().saturating_sub(1), page);
         only.get(at).copied().unwrap_or(step)
     }
 

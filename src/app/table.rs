@@ -22,7 +22,7 @@ const fn command(
         group,
         keys,
         contexts,
-        hint: false,
+        hint: |_| false,
         blocked: |_| None,
     }
 }
@@ -113,12 +113,15 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Filter, "filter", G::Read, &[k('/')], &[C::Picker], "Narrows the list to sessions that contain the words").hinted(),
     command(Id::Read, "read", G::Read, &[key(Code::Enter), key(Code::Right)], &[C::Steps], "Opens the selected step's whole text").hinted(),
     command(Id::Show, "show", G::Read, &[key(Code::Enter)], &[C::Branches], "Shows the selected branch in the message list").hinted(),
+    command(Id::Compare, "compare", G::Debug, &[k('c')], &[C::Branches], "Compares the selected branch with its parent, side by side").hinted().unless(needs_branch),
     command(Id::Follow, "mirror/roam", G::Read, &[k('F')], SESSION, "Follows whoever drives the session: mirrors what they look at, then roams on one's own, in turn").hinted().unless(company::needs_driver),
     command(Id::Seat, "driver's seat", G::Read, &[k('Y')], SESSION, "Asks for the driver's seat, or takes it where nobody drives; the driver is asked to give it").hinted().unless(company::needs_seat),
     command(Id::Edit, "edit", G::Debug, &[k('e')], SESSION, "Edits the selected step; the original stays as it is").hinted().unless(needs_editable),
-    command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted().unless(needs_editable),
+    command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted_if(has_edit).unless(needs_editable),
     command(Id::Baseline, "re-run", G::Debug, &[k('b')], &[C::Steps, C::Detail, C::Branches, C::Replay], "Re-runs from the selected step unedited: the baseline, through the same gates").unless(needs_editable),
     command(Id::Hypotheses, "hypotheses", G::Debug, &[k('h')], &[C::Steps, C::Detail, C::Branches, C::Replay, C::Compare], "Shows the hypotheses of each trial, with the edit that tests each and its verdict").hinted().unless(hides_labels),
+    command(Id::Overview, "overview", G::Overview, &[k('o')], SESSION, "Shows all branches at a glance: a column each, a cell for every step").hinted(),
+    command(Id::Jumps, "jumps", G::Read, &[k('\'')], SESSION, "Lists the places where something happened: failures, plans, labels, hypotheses, edits, milestones, notes").hinted(),
     command(Id::Suspect, "suspect", G::Debug, &[k('H')], SESSION, "Writes your own hypothesis about the selected step"),
     command(Id::Test, "test it", G::Debug, &[key(Code::Enter), k('f')], &[C::Hypotheses], "Takes the selected hypothesis' edit to the gates as it stands").hinted().unless(needs_proposal),
     command(Id::Edit, "edit", G::Debug, &[k('e')], &[C::Hypotheses], "Opens the selected hypothesis' edit, to be changed before it is tested").hinted().unless(needs_hypothesis),
@@ -127,8 +130,6 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Analyse, "analyse", G::Debug, &[k('a')], &[C::Hypotheses], "Makes a hypothesis and an edit for each trial, by rules; nothing is run").hinted().unless(needs_idle),
     command(Id::AskModel, "ask a model", G::Debug, &[k('A')], &[C::Hypotheses], "The same by the model of the endpoint").unless(needs_idle),
     command(Id::StopAnalysis, "stop", G::Debug, &[k('x')], &[C::Hypotheses], "Stops the analysis; what was found stays").hinted().unless(needs_analysis),
-    command(Id::Compare, "compare", G::Debug, &[k('c')], SESSION, "Compares a branch with its parent, side by side").hinted().unless(needs_branch),
-    command(Id::Overview, "overview", G::Overview, &[k('o')], SESSION, "Shows all branches at a glance: a column each, a cell for every step").hinted(),
     command(Id::Show, "go to step", G::Overview, &[key(Code::Enter)], &[C::Overview, C::Grid], "Goes to the selected step, or to where the milestone was reached, in the message list").hinted(),
     command(Id::Colour, "colour", G::Overview, &[key(Code::Tab)], &[C::Overview], "Colours the cells by agent, kind, status or milestone, in turn").hinted(),
     command(Id::Milestones, "milestones", G::Overview, &[k('m')], &[C::Overview, C::Grid], "Shows which branch gained and which lost each milestone, and the steps again").hinted(),
@@ -137,9 +138,9 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Fold, "fold", G::Overview, &[k('z')], &[C::Overview], "Folds the steps until all fit, or shows a row for each").hinted(),
     command(Id::Left, "left", G::Move, &[k('h'), key(Code::Left)], &[C::Overview, C::Grid, C::Several], "One column to the left"),
     command(Id::Right, "right", G::Move, &[k('l'), key(Code::Right)], &[C::Overview, C::Grid, C::Several], "One column to the right"),
+    command(Id::Compare, "compare", G::Debug, &[k('c')], &[C::Steps, C::Detail], "Compares the branch shown, or the newest one, with its parent, side by side").hinted().unless(needs_branch),
     command(Id::Search, "search", G::Read, &[k('/')], SESSION, "Searches agents and texts of the branch").hinted(),
     command(Id::Narrow, "filter", G::Read, &[k('&')], SESSION, "Shows only some steps: agent:NAME kind:KIND trial:N words; an empty line shows all"),
-    command(Id::Jumps, "places", G::Read, &[k('\'')], SESSION, "Lists where something happened: failures, plans, labels, hypotheses, edits, milestones, notes").hinted(),
     command(Id::Show, "go to step", G::Read, &[key(Code::Enter)], &[C::Jumps], "Goes to the selected place in the message list").hinted(),
     command(Id::Colour, "only", G::Read, &[key(Code::Tab)], &[C::Jumps], "Shows only failures, only plans and so on, then all places again").hinted(),
     command(Id::MarkStep, "mark", G::Read, &[k('*')], SESSION, "Marks the selected step, or takes the mark away; kept in the store"),
@@ -154,7 +155,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::NextStep, "next step", G::Read, &[k('J')], &[C::Detail], "Reads the next step").hinted(),
     command(Id::PreviousStep, "previous step", G::Read, &[k('K')], &[C::Detail], "Reads the previous step").hinted(),
     command(Id::Pretty, "raw/pretty", G::Read, &[k('p')], SESSION, "Shows JSON laid out, or the text as it was written"),
-    command(Id::Copy, "copy", G::Read, &[k('y')], SESSION, "Copies the selected step's text through the terminal (OSC 52), over SSH too"),
+    command(Id::Copy, "copy", G::Read, &[k('y')], SESSION, "Copies the selected step's text: by the terminal (OSC 52), through tmux and over SSH too, and into a file that is named"),
     command(Id::NextPane, "next pane", G::Move, &[key(Code::Tab)], SESSION, "Goes to the next pane: list, text, branches").hinted(),
     command(Id::PreviousPane, "previous pane", G::Move, &[Key::shift(Code::Tab), key(Code::Left)], SESSION, "Goes to the previous pane"),
     command(Id::Type, "type", G::Edit, &[k('i'), key(Code::Enter)], &[C::Editor], "Goes on typing").hinted(),
@@ -239,6 +240,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
+    command(Id::Mouse, "mouse", G::General, &[key(Code::F(4))], PANES, "Takes the mouse, or gives it back: the wheel scrolls, a click selects, a second one is Enter; Shift and dragging still selects text"),
     command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the keys").hinted(),
     command(Id::Notice, "message", G::General, &[k('!')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Lessons, C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
@@ -249,6 +251,15 @@ fn needs_editable(app: &App) -> Option<&'static str> {
     let step = app.open.as_ref().and_then(|open| open.step())?;
     (!step.editable())
         .then_some("A word of the machinery: edit an instruction, a plan or a message")
+}
+
+/// Whether the selected step has something to be taken to the gates; without it the edit comes first.
+fn has_edit(app: &App) -> bool {
+    app.open.as_ref().is_some_and(|open| {
+        let at = (open.steps.branch.clone(), open.selected);
+        let held = mend::waits_at(app, &at.0, at.1).is_some();
+        held || app.drafts.contains_key(&at)
+    })
 }
 
 fn needs_branch(app: &App) -> Option<&'static str> {

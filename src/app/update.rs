@@ -1,14 +1,14 @@
 //! Messages into state. Every path ends with what the eye needs next: pages and texts near the selections.
 
-use super::command::{Context, Id};
+use super::command::Context;
 use super::extent::Pane;
 use super::fork::Replay;
 use super::key::{Code, Key};
-use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
+use super::msg::{Both, BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
     App, Purpose, View, act, company, effects, follow as log, hypotheses, judge, jumps, learn,
-    live, mend, overview, palette, pin, read, several, state, unsent,
+    live, mend, overview, palette, pin, pointer, read, several, state, unsent,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -19,6 +19,11 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
     let pause = matches!(msg, Msg::Pause);
     let mut jobs = match msg {
         Msg::Key(key) => company::pressed(app, |app| press(app, key)),
+        Msg::Click(target) => company::pressed(app, |app| pointer::click(app, target)),
+        Msg::Wheel(pane, down) => company::pressed(app, |app| {
+            pointer::wheel(app, pane, down);
+            Vec::new()
+        }),
         Msg::Company(around) => company::came(app, *around),
         Msg::StoreChanged => company::changed(app),
         Msg::Grown(result) => company::grown(app, result.map(|grown| *grown)),
@@ -114,14 +119,7 @@ fn settle(app: &mut App, msg: Msg) {
                 several::show(app, *all);
             }
         }
-        Msg::Pair(result) => {
-            let both = heed(app, result);
-            if let Some(View::Compare(compare)) = app.views.last_mut()
-                && let (Some(full), Some(both)) = (&mut compare.full, both)
-            {
-                (full.a, full.b) = *both;
-            }
-        }
+        Msg::Pair(result) => pair(app, result),
         Msg::Edited(result) => {
             let text = heed(app, result);
             if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
@@ -129,9 +127,12 @@ fn settle(app: &mut App, msg: Msg) {
             }
         }
         Msg::Learning(result) => learn::begun(app, result),
+        Msg::Copied(told) => app.tell(told),
         Msg::Failed(fault) => app.fail(fault),
         // Those that ask for something are answered above.
         Msg::Key(_)
+        | Msg::Click(_)
+        | Msg::Wheel(..)
         | Msg::Company(_)
         | Msg::StoreChanged
         | Msg::Grown(_)
@@ -155,6 +156,15 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Replayed(..)
         | Msg::Live(_)
         | Msg::LiveOver(_) => {}
+    }
+}
+
+fn pair(app: &mut App, result: Result<Box<Both>, Fault>) {
+    let both = heed(app, result);
+    if let Some(View::Compare(compare)) = app.views.last_mut()
+        && let (Some(full), Some(both)) = (&mut compare.full, both)
+    {
+        (full.a, full.b) = *both;
     }
 }
 
@@ -256,18 +266,10 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     if company::answered(app, key) {
         return Vec::new();
     }
-    app.notice = None;
+    (app.notice, app.clicked) = (None, None);
     let context = app.context();
     if let Some(found) = app.keymap.find(context, key) {
-        // The other keys of the question only say no.
-        if asked && !matches!(found.id, Id::Quit | Id::Leave) {
-            return Vec::new();
-        }
-        if let Some(why) = found.refused(app) {
-            app.tell(why);
-            return Vec::new();
-        }
-        return act::act(app, found.id, asked);
+        return act::obey(app, found, asked);
     }
     match context {
         Context::Typing | Context::LiveTyping => {

@@ -26,6 +26,7 @@ pub struct Config {
 /// How the screen looks, where the command line does not say.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Screen {
     /// A theme's name or file.
     pub theme: Option<String>,
@@ -33,6 +34,10 @@ pub struct Screen {
     pub ascii: bool,
     /// Nothing moves by itself.
     pub reduced_motion: bool,
+    /// The mouse is taken from the start.
+    pub mouse: bool,
+    /// What is copied goes into the file alone, not to the terminal.
+    pub copy_to_file_only: bool,
 }
 
 /// One endpoint.

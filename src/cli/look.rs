@@ -10,6 +10,8 @@ use super::config::{self, Config};
 use super::error::CliError;
 use crate::app::keymap::Keymap;
 use crate::pipeline::config_dir;
+use crate::runtime::adapter::AdapterHome;
+use crate::term::Clipboard;
 use crate::ui::colour::Depth;
 use crate::ui::glyph::Charset;
 use crate::ui::theme::{BUILT_IN, Theme, ThemeError};
@@ -24,6 +26,10 @@ pub struct Look {
     pub calm: bool,
     /// Keys.
     pub keymap: Keymap,
+    /// The mouse is taken from the start.
+    pub mouse: bool,
+    /// How a text is copied.
+    pub clipboard: Clipboard,
     /// What was wrong with files, a sentence each.
     pub faults: Vec<String>,
 }
@@ -76,8 +82,19 @@ pub fn look_in(display: &Display, depth: Depth) -> Result<Look, CliError> {
         },
         calm: display.reduced_motion || config.reduced_motion,
         keymap,
+        mouse: display.mouse || config.mouse,
+        clipboard: Clipboard {
+            file: clipboard_file(),
+            terminal: !config.copy_to_file_only,
+        },
         faults,
     })
+}
+
+/// The file that has what was copied last, in the directory of the person's own data.
+fn clipboard_file() -> Option<PathBuf> {
+    let home = AdapterHome::usual().ok()?;
+    Some(home.dir().parent()?.join("clipboard"))
 }
 
 /// A variable of the environment.

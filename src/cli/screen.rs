@@ -65,6 +65,8 @@ fn show(
         charset,
         calm,
         keymap,
+        mouse,
+        clipboard,
         faults,
     } = look::look(&context.global.display)?;
     let options = Options {
@@ -72,6 +74,8 @@ fn show(
         charset,
         calm,
         keymap,
+        mouse,
+        clipboard,
         faults,
         store,
         open,

@@ -1,4 +1,5 @@
-//! The terminal taken and given back: raw mode, alternate screen, bracketed paste. On drop, and before a panic's message.
+//! The terminal taken and given back: raw mode, alternate screen, bracketed paste, on request the mouse. On drop, and before a panic's
+//! message.
 
 use std::io::{self, stdout};
 use std::sync::Once;
@@ -8,7 +9,7 @@ use std::thread;
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::execute;
-use crossterm::style::ResetColor;
+use crossterm::style::{Print, ResetColor};
 use crossterm::terminal::{
     EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode,
@@ -17,8 +18,14 @@ use crossterm::terminal::{
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
+/// The mouse's buttons and wheel, told by column and row (SGR). Nothing is told of mere motion: it would only cost bytes over SSH.
+const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
+const GIVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
+
 /// Holds the terminal while it lives.
-pub(super) struct Guard(());
+pub(super) struct Guard {
+    mouse: bool,
+}
 
 impl Guard {
     /// Takes the terminal.
@@ -26,9 +33,18 @@ impl Guard {
         give_back_on_panic();
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
-        let guard = Self(());
+        let guard = Self { mouse: false };
         execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
         Ok(guard)
+    }
+
+    /// Takes the mouse too, or gives it back.
+    pub(super) fn mouse(&mut self, on: bool) -> io::Result<()> {
+        if self.mouse != on {
+            execute!(stdout(), Print(if on { TAKE_MOUSE } else { GIVE_MOUSE }))?;
+            self.mouse = on;
+        }
+        Ok(())
     }
 }
 
@@ -44,6 +60,7 @@ fn give_back() {
         let _ = execute!(
             stdout(),
             EndSynchronizedUpdate,
+            Print(GIVE_MOUSE),
             DisableBracketedPaste,
             ResetColor,
             LeaveAlternateScreen,

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{
+    Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+};
 use futures::StreamExt as _;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -61,6 +63,10 @@ pub(super) enum Input {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// A column and row were clicked.
+    Click(u16, u16),
+    /// The wheel was turned there, down or up.
+    Wheel(u16, u16, bool),
     /// The terminal has another size, or its contents may be gone.
     Redraw,
     /// Nothing.
@@ -73,7 +79,13 @@ impl From<Event> for Input {
             Event::Key(key) => key_of(key).map_or(Self::None, Self::Key),
             Event::Paste(text) => Self::Paste(text),
             Event::Resize(..) | Event::FocusGained => Self::Redraw,
-            Event::FocusLost | Event::Mouse(_) => Self::None,
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::Down(MouseButton::Left) => Self::Click(mouse.column, mouse.row),
+                MouseEventKind::ScrollDown => Self::Wheel(mouse.column, mouse.row, true),
+                MouseEventKind::ScrollUp => Self::Wheel(mouse.column, mouse.row, false),
+                _ => Self::None,
+            },
+            Event::FocusLost => Self::None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! One task owns the state. It takes what is ready, updates, and draws once if anything changed, at most so many times a second;
 //! an idle screen writes nothing. However the program ends, the terminal is given back.
 
+mod copy;
 mod drafts;
 mod external;
 mod find;
@@ -19,6 +20,7 @@ mod screen;
 mod seats;
 mod signals;
 
+pub use copy::Clipboard;
 pub(crate) use external::edit;
 pub(crate) use find::find_error;
 pub(crate) use hypotheses::analyse;
@@ -65,6 +67,10 @@ pub struct Options {
     pub calm: bool,
     /// Keys.
     pub keymap: Keymap,
+    /// The mouse is taken from the start.
+    pub mouse: bool,
+    /// How a text is copied.
+    pub clipboard: Clipboard,
     /// What was wrong with the files of themes and keys, to be said first.
     pub faults: Vec<String>,
     /// Who sits here.

@@ -3,7 +3,6 @@
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::time::Duration;
 
-use crossterm::clipboard::CopyToClipboard;
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use crossterm::{execute, queue};
 use ratatui::Terminal;
@@ -16,7 +15,8 @@ use super::input::{Input, Keyboard};
 use super::jobs::Worker;
 use super::seats::Seats;
 use super::signals::{Ending, Signals};
-use super::{First, Options, TermError, external};
+use super::{Clipboard, First, Options, TermError, external};
+use crate::app::pointer::Target;
 use crate::app::{App, Context, Exit, Job, Msg, update};
 use crate::pipeline::Progress;
 use crate::ui::theme::Theme;
@@ -33,8 +33,6 @@ const KEEP: Duration = Duration::from_secs(1);
 const DRAIN: usize = 1_000;
 /// How long runs may take to write their endings when the operator quits.
 const STOPPING: Duration = Duration::from_secs(5);
-/// Terminals refuse longer copies, silently.
-const MOST_COPIED: usize = 74_000;
 
 type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
@@ -62,6 +60,7 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
     };
     app.hide = options.hide;
     app.keymap = options.keymap;
+    app.mouse = options.mouse;
     if !options.faults.is_empty() {
         app.fail(options.faults.join(". "));
     }
@@ -74,6 +73,7 @@ pub(super) async fn show(options: Options) -> Result<Option<Ending>, TermError> 
         terminal,
         cache: RenderCache::new(options.charset),
         theme: options.theme,
+        clipboard: options.clipboard,
         keyboard: Keyboard::listen(),
         guard: Some(guard),
         handed: Vec::new(),
@@ -124,6 +124,7 @@ struct Shown {
     terminal: Screen,
     cache: RenderCache,
     theme: Theme,
+    clipboard: Clipboard,
     keyboard: Keyboard,
     guard: Option<Guard>,
     /// Jobs that need the terminal itself.
@@ -211,6 +212,17 @@ impl Shown {
         match input {
             Input::Key(key) => self.take(Msg::Key(key)),
             Input::Paste(text) => self.take(Msg::Paste(text)),
+            // What was hit is what was seen there.
+            Input::Click(x, y) => {
+                if let Some(target) = self.cache.spots.at(x, y) {
+                    self.take(Msg::Click(target));
+                }
+            }
+            Input::Wheel(x, y, down) => {
+                if let Some(pane) = self.cache.spots.at(x, y).and_then(Target::pane) {
+                    self.take(Msg::Wheel(pane, down));
+                }
+            }
             Input::Redraw => (self.dirty, self.anew) = (true, true),
             Input::None => {}
         }
@@ -247,6 +259,9 @@ impl Shown {
 
     /// A frame, written between the marks that let the terminal show it at once.
     fn frame(&mut self) -> io::Result<()> {
+        if let Some(guard) = &mut self.guard {
+            guard.mouse(self.app.mouse)?;
+        }
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         if std::mem::take(&mut self.anew) {
             // The backend's own way to clear asks where the cursor is, which the keyboard's reader would hear.
@@ -265,17 +280,14 @@ impl Shown {
     /// Does a job that needs the terminal; tells whether a signal came meanwhile.
     async fn with_terminal(&mut self, job: Job, signals: &mut Signals) -> io::Result<bool> {
         match job {
-            Job::Copy(text) if text.len() > MOST_COPIED => {
-                let told = format!(
-                    "{} bytes are more than terminals copy. dover show writes a step's text to a file",
-                    text.len()
-                );
-                self.take(Msg::Failed(told));
-            }
             Job::Copy(text) => {
                 let backend = self.terminal.backend_mut();
-                queue!(backend, CopyToClipboard::to_clipboard_from(text))?;
-                Write::flush(backend)?;
+                let write = |sequence: &str| {
+                    backend.write_all(sequence.as_bytes())?;
+                    Write::flush(backend)
+                };
+                let told = self.clipboard.copy(&text, write).await;
+                self.take(told.map_or_else(Msg::Failed, Msg::Copied));
             }
             Job::External(text) => {
                 // Who listens on would take the editor's keys; the guard would leave it a raw terminal.

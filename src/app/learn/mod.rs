@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use super::command::Id;
 use super::extent::Pane;
+use super::motion::Motion;
 use super::msg::{Fault, Job, Opened, Ticket};
-use super::read::moved;
 use super::session::{Focus, Open};
 use super::{App, View};
 use crate::model::{Attempt, Filed, PartAttempt};
@@ -295,11 +295,11 @@ fn hint(app: &mut App) -> Vec<Job> {
 }
 
 /// Moves the selection of the list.
-pub(super) fn go(app: &mut App, id: Id) {
+pub(super) fn go(app: &mut App, motion: Motion) {
     let page = app.extents.get(Pane::Lessons).page();
     if let Some(learn) = &mut app.learn {
         let last = learn.offers.len().saturating_sub(1);
-        learn.selected = moved(id, learn.selected, last, page);
+        learn.selected = motion.from(learn.selected, last, page);
     }
 }
 

@@ -120,7 +120,7 @@ fn a_view_that_was_open_before_does_not_count() {
 #[test]
 fn a_lesson_goes_on_where_it_was_left_unless_it_is_done_or_begun_anew() {
     let mut app = listed();
-    go(&mut app, Id::Last);
+    go(&mut app, Motion::Last);
     let done = |jobs: &[Job]| match jobs {
         [Job::Learn(_, attempt)] => attempt.done(),
         other => panic!("{other:?}"),

@@ -6,6 +6,7 @@ use clap_complete::Shell;
 
 /// How things are shown. What is not said here is read from `[screen]` in `config.toml`.
 #[derive(clap::Args, Debug, Clone, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Display {
     /// Colours of the screen: the name of a theme (`dover themes` shows them), or a theme file
     #[arg(long, global = true, value_name = "NAME")]
@@ -19,6 +20,9 @@ pub struct Display {
     /// Nothing moves by itself: steps appear when they are whole, progress at most once a second
     #[arg(long, global = true)]
     pub reduced_motion: bool,
+    /// Take the mouse from the start: the wheel scrolls, a click selects; F4 takes it and gives it back at any time
+    #[arg(long, global = true)]
+    pub mouse: bool,
 }
 
 /// `dover themes`.

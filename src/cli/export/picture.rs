@@ -72,6 +72,8 @@ pub(super) fn taken(
         charset: look.charset,
         calm: look.calm,
         keymap: look.keymap,
+        mouse: false,
+        clipboard: look.clipboard,
         faults: Vec::new(),
         team: None,
         operator: context.operator(),

@@ -9,6 +9,7 @@ use super::session::under_title;
 use super::{Painter, TextId, revision};
 use crate::app::compare::{Compare, Side as Half};
 use crate::app::extent::{Extent, Pane};
+use crate::app::pointer::Target;
 use crate::model::{HEAD_CHARS, Pair, Step, StepHead, clean, clean_line};
 use crate::ui::diff::{DEADLINE, Side, WordDiff};
 use crate::ui::glyph::Glyph;
@@ -168,6 +169,7 @@ impl Painter<'_> {
         self.cache
             .extents
             .set(Pane::Compare, Extent { top, ..extent });
+        self.spot(area, Target::Pane(Pane::Compare));
         let mut y = area.y;
         let mut known = blocks.into_iter().skip(skipped);
         for row in top..count {
@@ -188,6 +190,7 @@ impl Painter<'_> {
             for (line, row) in block.into_iter().zip(place.rows()) {
                 line.render(row, self.buf);
             }
+            self.spot(place, Target::Row(Pane::Compare, row));
             if row == compare.selected {
                 self.select(
                     Rect {
@@ -408,6 +411,7 @@ impl Painter<'_> {
         } else {
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(area)
         };
+        self.spot(area, Target::Pane(Pane::Pair));
         let id = revision(&[&old, &new]);
         let halves = [
             (above, TextId::PairLeft, Side::Old, &full.a, &compare.a),

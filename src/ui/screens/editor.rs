@@ -11,6 +11,7 @@ use super::{Painter, TextId, WIDE, revision};
 use crate::app::editor::Editor;
 use crate::app::extent::Pane;
 use crate::app::live::For;
+use crate::app::pointer::Target;
 use crate::model::{Category, clean, clean_line, edit_class};
 use crate::runtime::QueueEdit;
 use crate::ui::diff::{Change, DEADLINE, Side, WordDiff};
@@ -126,6 +127,7 @@ impl Painter<'_> {
     fn area(&mut self, editor: &Editor, area: Rect) {
         let (head, rest) = under_title(area);
         self.title("your edit", "", editor.typing, head);
+        self.spot(area, Target::Pane(Pane::Edit));
         let rest = indented(rest);
         if rest.is_empty() {
             return;

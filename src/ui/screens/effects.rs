@@ -41,10 +41,12 @@ impl Painter<'_> {
         };
         let mut lines = Vec::new();
         let mut chosen = 0..0;
+        let mut items = Vec::new();
         for (place, effect) in effects.list().iter().enumerate() {
             let from = lines.len();
             let selected = place == effects.selected;
             lines.extend(self.effect_rows(effects, effect, selected, body.width));
+            items.push(from..lines.len());
             if selected {
                 chosen = from..lines.len();
             }
@@ -86,6 +88,7 @@ impl Painter<'_> {
         self.window(Pane::Effects, lines.len(), height, last);
         self.window(Pane::Effects, lines.len(), height, chosen.start);
         self.lines(Pane::Effects, &lines, body);
+        self.items(Pane::Effects, &items, body);
     }
 
     fn said(&self, text: &str, role: Role, width: u16) -> Vec<Line<'static>> {

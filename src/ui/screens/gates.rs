@@ -1,5 +1,7 @@
 //! The gate panel: the edit, its runs, the six gates in a line each, the opened one with its evidence and the keys that mend it.
 
+use std::ops::Range;
+
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
@@ -25,7 +27,9 @@ const DIFF_ROWS: usize = 4;
 /// The gates as lines, and those of the opened one.
 struct Found {
     lines: Vec<Line<'static>>,
-    opened: std::ops::Range<usize>,
+    opened: Range<usize>,
+    /// Those of each.
+    each: Vec<Range<usize>>,
 }
 
 impl Painter<'_> {
@@ -50,7 +54,10 @@ impl Painter<'_> {
         }
         let room = usize::from(body.height).saturating_sub(below.lines.len() + 2);
         let mut lines = self.edit_lines(gates, body.width, room.clamp(1, DIFF_ROWS));
-        let opened = below.opened.start + lines.len()..below.opened.end + lines.len();
+        let above = lines.len();
+        let moved = |one: &Range<usize>| one.start + above..one.end + above;
+        let opened = moved(&below.opened);
+        let each: Vec<_> = below.each.iter().map(moved).collect();
         lines.extend(below.lines);
         if gates.follow {
             let mut extent = self.extent(Pane::Gates);
@@ -61,12 +68,14 @@ impl Painter<'_> {
                 .set(Pane::Gates, whole.showing(opened.start));
         }
         self.lines(Pane::Gates, &lines, body);
+        self.items(Pane::Gates, &each, body);
     }
 
     /// What the gates said, or why they could not be asked. `roomy`: evidence is wrapped, not cut to a line each.
     fn found_lines(&self, gates: &Gates, width: u16, roomy: bool) -> Found {
         let mut lines = Vec::new();
         let mut opened = 0..0;
+        let mut each = Vec::new();
         match &gates.checked {
             Some(Ok(checked)) => {
                 for note in &checked.report.notes {
@@ -81,6 +90,7 @@ impl Painter<'_> {
                         lines.extend(self.evidence(gate, width, roomy));
                         opened = from..lines.len();
                     }
+                    each.push(from..lines.len());
                 }
             }
             Some(Err(fault)) => {
@@ -92,7 +102,11 @@ impl Painter<'_> {
                 self.theme.style(Role::Muted),
             )),
         }
-        Found { lines, opened }
+        Found {
+            lines,
+            opened,
+            each,
+        }
     }
 
     /// A sentence behind a sign, in one role.

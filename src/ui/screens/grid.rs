@@ -9,12 +9,12 @@ use super::overview::find;
 use super::{Painter, plural, row_of};
 use crate::app::extent::{Extent, Pane};
 use crate::app::overview::Overview;
+use crate::app::pointer::Target;
 use crate::app::session::Open;
 use crate::model::{Beside, Lane, beside, clean_line, fate};
 use crate::ui::glyph::Glyph;
-use crate::ui::passage::Passage;
 use crate::ui::role::Role;
-use crate::ui::widgets::{fit, fitted, hanging, width_of};
+use crate::ui::widgets::{fit, fitted, width_of};
 
 impl Painter<'_> {
     /// Milestones by branch: a row per branch, a column per milestone; above it who first gained and who first lost each.
@@ -33,16 +33,7 @@ impl Painter<'_> {
         }
         let milestones = &open.session.milestones;
         if milestones.is_empty() {
-            let text = format!(
-                "No milestones are set for this session. Set up to five: dover set {} --milestone …",
-                clean_line(&open.session.id)
-            );
-            let said = hanging(
-                vec![Span::raw(" ")],
-                Passage::plain(&text, Role::Muted),
-                areas.body.width,
-                theme,
-            );
+            let said = self.no_milestones(open, areas.body.width);
             self.lines(Pane::Grid, &said, areas.body);
             return;
         }
@@ -60,6 +51,8 @@ impl Painter<'_> {
                 (Role::Muted, Role::Text)
             };
             let sign = Glyph::MILESTONE.show(self.charset);
+            let row = row_of(areas.body, n);
+            self.spot(row, Target::Cell(Pane::Grid, view.column(), n));
             Line::from(vec![
                 Span::styled(format!(" {sign}{} ", n + 1), theme.style(number)),
                 Span::styled(title, theme.style(name)),
@@ -67,7 +60,7 @@ impl Painter<'_> {
                 Span::styled(fitted(&fate.gained, gained), theme.style(fate.role)),
                 Span::styled(fate.lost.clone(), theme.style(Role::MilestoneLost)),
             ])
-            .render(row_of(areas.body, n), self.buf);
+            .render(row, self.buf);
         }
         let above = milestones.len() + 1;
         let names = lanes
@@ -97,7 +90,7 @@ impl Painter<'_> {
             ..areas.body
         };
         let height = usize::from(list.height);
-        let extent: Extent = self.window(Pane::Grid, lanes.len(), height, view.column());
+        let extent: Extent = self.list(Pane::Grid, lanes.len(), view.column(), list, 1);
         for (place, lane) in lanes.iter().enumerate().skip(extent.top).take(height) {
             let row = row_of(list, place - extent.top);
             let chosen = place == view.column();
@@ -127,6 +120,13 @@ impl Painter<'_> {
                 if chosen && n == view.milestone {
                     style = style.add_modifier(Modifier::REVERSED);
                 }
+                let x = u16::try_from(line.width()).unwrap_or(u16::MAX);
+                let cell = Rect {
+                    x: row.x.saturating_add(x),
+                    width: 8,
+                    ..row
+                };
+                self.spot(cell.intersection(row), Target::Cell(Pane::Grid, place, n));
                 line.push_span(Span::styled(fitted(&text, column - 1), style));
                 line.push_span(Span::raw(" "));
             }

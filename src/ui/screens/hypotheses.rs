@@ -38,7 +38,7 @@ impl Painter<'_> {
             height,
             ..areas.body
         };
-        let window = self.window(Pane::Hypotheses, rows.len(), usize::from(height), selected);
+        let window = self.list(Pane::Hypotheses, rows.len(), selected, list, 1);
         let shown = rows.iter().enumerate().skip(window.top);
         for (at, row) in shown.take(window.height) {
             let line = self.hypothesis_row(open, *row, at == selected, usize::from(list.width));

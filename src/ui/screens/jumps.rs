@@ -49,7 +49,7 @@ impl Painter<'_> {
             return;
         }
         let height = usize::from(areas.body.height);
-        let extent = self.window(Pane::Jumps, rows.len(), height, jumps.selected);
+        let extent = self.list(Pane::Jumps, rows.len(), jumps.selected, areas.body, 1);
         for (n, jump) in rows.iter().enumerate().skip(extent.top).take(height) {
             let row = row_of(areas.body, n - extent.top);
             let chosen = n == jumps.selected;

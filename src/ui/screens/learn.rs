@@ -7,8 +7,10 @@ use ratatui::widgets::Widget;
 
 use super::{Painter, plural, row_of};
 use crate::app::View;
+use crate::app::command::Id;
 use crate::app::extent::Pane;
 use crate::app::learn::{Course, Offer, Run};
+use crate::app::pointer::Target;
 use crate::model::{clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
@@ -50,6 +52,7 @@ impl Painter<'_> {
             clean_line(part)
         );
         self.title(&text, &self.hints_told(course), true, head);
+        self.spot(bar, Target::Command(Id::Lesson));
         for (line, row) in self.bar_lines(course, rest).iter().zip(rest.rows()) {
             line.render(row, self.buf);
         }
@@ -198,8 +201,8 @@ impl Painter<'_> {
         let count = format!("{done} of {} done", plural(learn.offers.len(), "lesson"));
         let count = Line::styled(count, self.theme.style(Role::Muted));
         let areas = self.frame(area, "dover · learn to steer agents", count, true);
-        let height = usize::from(areas.body.height / 2).max(1);
-        let window = self.window(Pane::Lessons, learn.offers.len(), height, learn.selected);
+        let count = learn.offers.len();
+        let window = self.list(Pane::Lessons, count, learn.selected, areas.body, 2);
         let shown = learn
             .offers
             .iter()

@@ -228,7 +228,7 @@ impl Painter<'_> {
             rest.width,
             most + 1,
         );
-        let extent = self.window(Pane::Queue, queue.len(), usize::from(rest.height), live.row);
+        let extent = self.list(Pane::Queue, queue.len(), live.row, rest, 1);
         for (k, one) in queue.iter().enumerate().skip(extent.top) {
             let row = row_of(rest, k - extent.top);
             if row.height == 0 {
@@ -309,11 +309,8 @@ impl Painter<'_> {
         let last = count.saturating_sub(1);
         let at = live.line.unwrap_or(last);
         let height = usize::from(rest.height);
-        let mut extent = self.window(Pane::Log, count, height, at);
-        if live.line.is_none() {
-            // The tail stays in sight.
-            extent.top = count.saturating_sub(height);
-        }
+        // The last line is at the bottom, and with it selected the tail stays in sight.
+        let extent = self.list(Pane::Log, count, at, rest, 1);
         let shown: Vec<_> = live
             .lines()
             .skip(extent.top)

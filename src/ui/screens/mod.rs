@@ -22,6 +22,8 @@ mod several;
 mod state;
 mod verdict;
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -32,10 +34,13 @@ use ratatui::widgets::Widget;
 use super::glyph::{self, Charset, Glyph};
 use super::passage::Passage;
 use super::role::Role;
+use super::spots::Spots;
 use super::theme::Theme;
 use super::widgets::{self, fit};
 use super::wrap_cache::WrapCache;
+use crate::app::command::Id;
 use crate::app::extent::{Extent, Extents, Pane};
+use crate::app::pointer::Target;
 use crate::app::{App, View};
 use crate::model::BranchId;
 
@@ -63,6 +68,8 @@ enum TextId {
 pub struct RenderCache {
     /// Where the panes stand after the last frame.
     pub extents: Extents,
+    /// What stands where in the last frame, if the mouse is taken.
+    pub spots: Spots,
     texts: WrapCache<TextId>,
     charset: Charset,
 }
@@ -73,6 +80,7 @@ impl RenderCache {
     pub fn new(charset: Charset) -> Self {
         Self {
             extents: Extents::default(),
+            spots: Spots::default(),
             texts: WrapCache::new(TEXTS),
             charset,
         }
@@ -83,6 +91,7 @@ impl RenderCache {
 pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame<'_>) {
     let area = frame.area();
     cache.extents = app.extents;
+    cache.spots.clear();
     let buf = frame.buffer_mut();
     buf.set_style(area, theme.style(Role::Text));
     let mut painter = Painter {
@@ -100,6 +109,9 @@ pub fn draw(app: &App, theme: &Theme, cache: &mut RenderCache, frame: &mut Frame
         let work = painter.lesson_bar(area);
         painter.view(work);
         painter.cursor = widgets::notice(app, painter.said, theme, painter.buf);
+        if app.notice.is_some() {
+            painter.spot(row_of(painter.said, 0), Target::Command(Id::Notice));
+        }
         if let Some(palette) = &app.palette {
             painter.palette(palette, area);
         }
@@ -217,7 +229,9 @@ impl Painter<'_> {
             widgets::rule(row(1), self.theme, self.charset, self.buf);
         }
         widgets::rule(areas.notice, self.theme, self.charset, self.buf);
-        widgets::footer(self.app, areas.footer, self.theme, self.buf);
+        for (place, id) in widgets::footer(self.app, areas.footer, self.theme, self.buf) {
+            self.spot(place, Target::Command(id));
+        }
         self.said = areas.notice.union(areas.info).intersection(area);
         areas
     }
@@ -235,6 +249,40 @@ impl Painter<'_> {
         extent
     }
 
+    /// The same of a list in an area, each of its items some rows high, and the places of what is in sight.
+    fn list(&mut self, pane: Pane, rows: usize, selected: usize, area: Rect, each: u16) -> Extent {
+        let height = usize::from(area.height / each).max(usize::from(each > 1));
+        let extent = self.window(pane, rows, height, selected);
+        self.spot(area, Target::Pane(pane));
+        for (place, item) in (extent.top..rows).take(height).enumerate() {
+            let first = row_of(area, place * usize::from(each));
+            let item_area = Rect {
+                height: each * first.height,
+                ..first
+            };
+            self.spot(item_area.intersection(area), Target::Row(pane, item));
+        }
+        extent
+    }
+
+    /// The places of items in ready lines, by the lines of each, after these were drawn.
+    fn items(&mut self, pane: Pane, items: &[Range<usize>], area: Rect) {
+        let extent = self.extent(pane);
+        let shown = extent.top..extent.top + usize::from(area.height);
+        for (item, lines) in items.iter().enumerate() {
+            for line in lines.start.max(shown.start)..lines.end.min(shown.end) {
+                self.spot(row_of(area, line - extent.top), Target::Row(pane, item));
+            }
+        }
+    }
+
+    /// Notes what an area is, for the mouse.
+    fn spot(&mut self, area: Rect, target: Target) {
+        if self.app.mouse {
+            self.cache.spots.note(area, target);
+        }
+    }
+
     /// Draws a text at its window, remembered.
     fn text(
         &mut self,
@@ -248,6 +296,7 @@ impl Painter<'_> {
         let wrapped = self.cache.texts.get(id, revision, area.width, passage);
         let extent = widgets::text_pane(wrapped, extent, area, self.theme, self.buf);
         self.cache.extents.set(pane, extent);
+        self.spot(area, Target::Pane(pane));
         self.more(extent, area);
     }
 
@@ -255,6 +304,7 @@ impl Painter<'_> {
     fn lines(&mut self, pane: Pane, lines: &[Line<'_>], area: Rect) {
         let extent = widgets::lines_in(lines, self.extent(pane), area, self.buf);
         self.cache.extents.set(pane, extent);
+        self.spot(area, Target::Pane(pane));
         self.more(extent, area);
     }
 
@@ -325,5 +375,7 @@ fn row_of(area: Rect, row: usize) -> Rect {
 
 #[cfg(test)]
 mod alignment_tests;
+#[cfg(test)]
+mod pointer_tests;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use ratatui::widgets::Widget;
 use super::{Painter, WIDE, plural, row_of};
 use crate::app::extent::Pane;
 use crate::app::overview::{Colouring, Overview};
+use crate::app::pointer::Target;
 use crate::app::session::Open;
 use crate::model::{
     AgentInfo, Beside, Branch, BranchId, Cell, Lane, RunStatus, StepKind, beside, clean,
@@ -104,6 +105,7 @@ impl Painter<'_> {
             let row = steps.top + place;
             let range = row * stride..(row + 1) * stride;
             let area = row_of(body, HEAD + place);
+            self.spot(area, Target::Row(Pane::Overview, row));
             let chosen = range.contains(&view.at());
             let role = if chosen { Role::Accent } else { Role::Muted };
             let number = format!(
@@ -122,6 +124,7 @@ impl Painter<'_> {
                 let area = columns.place(lane, area);
                 let chosen = chosen && lane == view.column();
                 self.cell(&sight, lane, &range, chosen, area);
+                self.spot(area, Target::Cell(Pane::Overview, row, lane));
             }
         }
         self.more(steps, body);
@@ -284,6 +287,7 @@ impl Painter<'_> {
         };
         let name = columns.place(lane, row_of(body, 1));
         let below = columns.place(lane, row_of(body, 2));
+        self.spot(name.union(below), Target::Row(Pane::Lanes, lane));
         let room = usize::from(columns.width - 1);
         let picked = view.picked.iter().position(|id| *id == this.branch);
         let text = match picked {

@@ -5,8 +5,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
 use super::{Painter, row_of};
+use crate::app::command::Id;
 use crate::app::extent::Pane;
 use crate::app::palette::{Offer, Palette, offers};
+use crate::app::pointer::Target;
 use crate::model::clean_line;
 use crate::ui::glyph::Glyph;
 use crate::ui::role::Role;
@@ -79,7 +81,10 @@ impl Painter<'_> {
             ..place
         };
         let rows = usize::from(list.height);
-        let extent = self.window(Pane::Palette, all.len(), rows, palette.selected);
+        // Beside it nothing else can be hit.
+        self.spot(area, Target::Command(Id::Back));
+        self.spot(edge, Target::Pane(Pane::Palette));
+        let extent = self.list(Pane::Palette, all.len(), palette.selected, list, 1);
         for (n, offer) in all.iter().enumerate().skip(extent.top).take(rows) {
             let row = row_of(list, n - extent.top);
             let chosen = n == palette.selected;

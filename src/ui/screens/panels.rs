@@ -6,6 +6,8 @@ use ratatui::widgets::Widget;
 
 use super::{Painter, TextId, revision};
 use crate::app::extent::{Extent, Pane};
+use crate::app::pointer::Target;
+use crate::app::session::Open;
 use crate::app::{Context, View, command};
 use crate::model::{Check, clean, clean_line};
 use crate::ui::glyph::Glyph;
@@ -31,6 +33,7 @@ impl Painter<'_> {
         );
         let mut lines = Vec::new();
         let mut chosen = 0;
+        let mut items = Vec::new();
         for (i, milestone) in open.session.milestones.iter().enumerate() {
             let at = table.reached.get(i).copied().flatten();
             let had = before.map(|before| before.get(i).copied().flatten());
@@ -54,8 +57,9 @@ impl Painter<'_> {
                     "not reached",
                 ),
             };
+            let from = lines.len();
             if i == selected {
-                chosen = lines.len();
+                chosen = from;
             }
             let mark = vec![
                 Span::styled(
@@ -92,19 +96,10 @@ impl Painter<'_> {
             second.push(&format!("   {}", recognised(&milestone.check)), Role::Muted);
             let indent = vec![Span::raw("       ")];
             lines.extend(hanging(indent, second, areas.body.width, theme));
+            items.push(from..lines.len());
         }
         if lines.is_empty() {
-            let text = format!(
-                "No milestones are set for this session. Set up to five: dover set {} --milestone …",
-                clean_line(&open.session.id)
-            );
-            let text = text.as_str();
-            lines = hanging(
-                vec![Span::raw(" ")],
-                Passage::plain(text, Role::Muted),
-                areas.body.width,
-                theme,
-            );
+            lines = self.no_milestones(open, areas.body.width);
         }
         let extent = self.window(
             Pane::Milestones,
@@ -113,7 +108,19 @@ impl Painter<'_> {
             chosen,
         );
         self.ready_lines(&lines, extent, areas.body);
+        self.spot(areas.body, Target::Pane(Pane::Milestones));
+        self.items(Pane::Milestones, &items, areas.body);
         self.progress_line(table.reached, before, areas.info);
+    }
+
+    /// How to have some.
+    pub(super) fn no_milestones(&self, open: &Open, width: u16) -> Vec<Line<'static>> {
+        let text = format!(
+            "No milestones are set for this session. Set up to five: dover set {} --milestone …",
+            clean_line(&open.session.id)
+        );
+        let head = vec![Span::raw(" ")];
+        hanging(head, Passage::plain(&text, Role::Muted), width, self.theme)
     }
 
     fn progress_line(

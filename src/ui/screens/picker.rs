@@ -53,8 +53,7 @@ impl Painter<'_> {
             }
             return;
         }
-        let height = usize::from(body.height) / 2;
-        let window = self.window(Pane::Picker, shown.len(), height.max(1), picker.selected);
+        let window = self.list(Pane::Picker, shown.len(), picker.selected, body, 2);
         for (i, summary) in shown
             .iter()
             .enumerate()

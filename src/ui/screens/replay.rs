@@ -9,6 +9,7 @@ use super::session::under_title;
 use super::{Painter, TextId, WIDE, plural, revision, row_of};
 use crate::app::extent::{Extent, Pane};
 use crate::app::fork::{Replay, Run};
+use crate::app::pointer::Target;
 use crate::app::session::Open;
 use crate::model::{RunStatus, Session, clean, clean_line};
 use crate::ui::glyph::Glyph;
@@ -97,6 +98,7 @@ impl Painter<'_> {
                 let row = row_of(top, i);
                 if row.height > 0 {
                     self.run_row(open, replay, run, i == replay.current, row);
+                    self.spot(row, Target::Row(Pane::Runs, i));
                 }
             }
             if let Some(run) = replay.run() {
@@ -257,6 +259,7 @@ impl Painter<'_> {
             replay.runs.len()
         );
         self.title(&name, "", i == replay.current, head);
+        self.spot(area, Target::Row(Pane::Runs, i));
         let (first, rest) = under_title(rest);
         let (second, rest) = under_title(rest);
         self.run_state(open, run).render(first, self.buf);
@@ -284,12 +287,7 @@ impl Painter<'_> {
             .max(run.heads.last().map_or(0, |head| head.index + 1));
         let look = StepLook::new(session, self.theme, self.charset, area.width, steps);
         let window = if current {
-            self.window(
-                Pane::Run,
-                run.heads.len(),
-                usize::from(height),
-                run.selected,
-            )
+            self.list(Pane::Run, run.heads.len(), run.selected, list, 1)
         } else {
             let extent = Extent {
                 top: 0,

@@ -233,12 +233,7 @@ impl Painter<'_> {
             steps.len,
         );
         let selected = steps.row_of(open.selected);
-        let window = self.window(
-            Pane::Steps,
-            steps.rows(),
-            usize::from(area.height),
-            selected,
-        );
+        let window = self.list(Pane::Steps, steps.rows(), selected, area, 1);
         for (i, row) in area.rows().enumerate() {
             match steps.row(window.top + i) {
                 Some(Row::Trial(trial)) => self.trial_row(trial, steps.len, row),
@@ -385,8 +380,13 @@ impl Painter<'_> {
     }
 
     fn branch_list(&mut self, open: &Open, area: Rect) {
-        let height = (usize::from(area.height) / 2).max(1);
-        let window = self.window(Pane::Branches, open.branches.len(), height, open.branch_row);
+        let window = self.list(
+            Pane::Branches,
+            open.branches.len(),
+            open.branch_row,
+            area,
+            2,
+        );
         let focused = open.focus == Focus::Branches;
         for (i, branch) in open
             .branches

@@ -6,6 +6,7 @@ use ratatui::widgets::Widget;
 
 use super::{Painter, plural, row_of};
 use crate::app::extent::Pane;
+use crate::app::pointer::Target;
 use crate::app::several::Several;
 use crate::model::{Abreast, clean_line};
 use crate::ui::glyph::Glyph;
@@ -40,6 +41,7 @@ impl Painter<'_> {
         let columns = split_columns(areas.body, count);
         for (side, column) in columns.iter().enumerate() {
             self.side_head(view, side, *column);
+            self.spot(*column, Target::Cell(Pane::Several, view.selected, side));
             if side > 0 {
                 self.vertical(column.x.saturating_sub(1), areas.body);
             }
@@ -53,7 +55,7 @@ impl Painter<'_> {
             ..areas.body
         };
         let height = usize::from(list.height);
-        let extent = self.window(Pane::Several, view.rows.len(), height, view.selected);
+        let extent = self.list(Pane::Several, view.rows.len(), view.selected, list, 1);
         let shown = view.rows.iter().enumerate().skip(extent.top).take(height);
         for (n, row) in shown {
             let place = row_of(list, n - extent.top);
@@ -64,6 +66,7 @@ impl Painter<'_> {
                     ..place
                 };
                 self.abreast(view, row, side, place);
+                self.spot(place, Target::Cell(Pane::Several, n, side));
             }
             if n == view.selected {
                 self.select(place, true);

@@ -66,7 +66,7 @@ impl Painter<'_> {
             ..body
         };
         let height = usize::from(list.height);
-        let extent = self.window(Pane::State, rows.len(), height, view.selected);
+        let extent = self.list(Pane::State, rows.len(), view.selected, list, 1);
         for (place, row) in rows.iter().enumerate().skip(extent.top).take(height) {
             let area = super::row_of(list, place - extent.top);
             self.state_row(row, place == view.selected, area);

@@ -17,6 +17,7 @@ use crate::ui::widgets::{fit, hanging};
 
 /// Rows of an intervention in the list.
 const ROWS: usize = 3;
+const HIGH: u16 = 3;
 
 impl Painter<'_> {
     pub(super) fn interventions(&mut self, selected: usize, area: Rect) {
@@ -29,13 +30,8 @@ impl Painter<'_> {
         let count = plural(open.interventions.len(), "intervention");
         let count = Line::styled(count, self.theme.style(Role::Muted));
         let areas = self.frame(area, &left, count, true);
-        let height = (usize::from(areas.body.height) / ROWS).max(1);
-        let window = self.window(
-            Pane::Interventions,
-            open.interventions.len(),
-            height,
-            selected,
-        );
+        let count = open.interventions.len();
+        let window = self.list(Pane::Interventions, count, selected, areas.body, HIGH);
         let shown = open
             .interventions
             .iter()

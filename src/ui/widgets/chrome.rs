@@ -217,26 +217,28 @@ fn clear(area: Rect, theme: &Theme, buf: &mut Buffer) {
     );
 }
 
-/// The keys that work here, as many as fit; help and the way out always do.
-pub fn footer(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) {
-    let hints: Vec<(String, &str, bool)> = command::hints(app)
+/// The keys that work here, as many as fit, and where each stands; help and the way out always do.
+pub fn footer(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Vec<(Rect, command::Id)> {
+    let hints: Vec<(String, &command::Command, bool)> = command::hints(app)
         .filter_map(|hint| {
             let key = app.keymap.keys(hint, app.context()).first()?.to_string();
             let last = hint.group == command::Group::General;
-            Some((key, hint.title, last))
+            Some((key, hint, last))
         })
         .collect();
-    let cells = |key: &str, title: &str| width_of(key) + 1 + width_of(title) + 2;
+    let cells = |key: &str, hint: &command::Command| width_of(key) + 1 + width_of(hint.title) + 2;
     let reserved: usize = hints
         .iter()
         .filter(|hint| hint.2)
-        .map(|(key, title, _)| cells(key, title))
+        .map(|(key, hint, _)| cells(key, hint))
         .sum();
-    let mut room = (usize::from(area.width)).saturating_sub(reserved + 1);
+    // The last one needs no gap after it.
+    let mut room = (usize::from(area.width) + 2).saturating_sub(reserved + 1);
+    let mut places = Vec::new();
     let mut line = Line::from(" ");
     let mut full = false;
-    for (key, title, last) in hints {
-        let need = cells(&key, title);
+    for (key, hint, last) in hints {
+        let need = cells(&key, hint);
         full = full || !last && need > room;
         if !last {
             if full {
@@ -244,11 +246,19 @@ pub fn footer(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) {
             }
             room -= need;
         }
+        let cells = |cells: usize| u16::try_from(cells).unwrap_or(u16::MAX);
+        let place = Rect {
+            x: area.x.saturating_add(cells(line.width())),
+            width: cells(need - 2),
+            ..area
+        };
+        places.push((place.intersection(area), hint.id));
         line.push_span(Span::styled(key, theme.style(Role::Accent)));
         line.push_span(Span::styled(
-            format!(" {title}  "),
+            format!(" {}  ", hint.title),
             theme.style(Role::Muted),
         ));
     }
     line.render(area, buf);
+    places
 }
