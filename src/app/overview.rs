@@ -209,33 +209,40 @@ pub(super) fn again(app: &mut App) -> Option<Job> {
     panel(app).map(|view| Job::Lanes(view.branch.session().to_owned()))
 }
 
-/// Does what a command means here; none if it means nothing of its own.
-pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
-    let Some(View::Overview(view)) = app.views.last_mut() else {
-        return None;
-    };
-    match id {
-        Id::Colour => view.colouring = view.colouring.turned(1),
-        Id::Fold => view.folded = !view.folded,
-        Id::Milestones => view.grid = !view.grid,
-        Id::Left | Id::Right => sideways(app, id),
-        Id::Pick => pick(app),
-        Id::Show => return Some(show(app)),
-        Id::Compare => return Some(compare(app)),
-        _ => return None,
+fn shown(app: &mut App) -> Option<&mut Overview> {
+    match app.views.last_mut() {
+        Some(View::Overview(view)) => Some(view),
+        _ => None,
     }
-    Some(Vec::new())
 }
 
-fn sideways(app: &mut App, id: Id) {
-    let milestones = app
-        .open
-        .as_ref()
-        .map_or(0, |open| open.session.milestones.len());
-    let Some(View::Overview(view)) = app.views.last_mut() else {
-        return;
-    };
-    let id = if id == Id::Left { Id::Up } else { Id::Down };
+/// Colours the cells by something else.
+pub(super) fn colour(app: &mut App) {
+    if let Some(view) = shown(app) {
+        view.colouring = view.colouring.turned(1);
+    }
+}
+
+/// Folds the steps, or shows a row for each.
+pub(super) fn fold(app: &mut App) {
+    if let Some(view) = shown(app) {
+        view.folded = !view.folded;
+    }
+}
+
+/// Shows milestones by branch, or the steps again.
+pub(super) fn grid(app: &mut App) {
+    if let Some(view) = shown(app) {
+        view.grid = !view.grid;
+    }
+}
+
+/// Moves to the next column or the one before.
+pub(super) fn sideways(app: &mut App, forward: bool) {
+    let open = app.open.as_ref();
+    let milestones = open.map_or(0, |open| open.session.milestones.len());
+    let Some(view) = shown(app) else { return };
+    let id = if forward { Id::Down } else { Id::Up };
     if view.grid {
         view.milestone = read::moved(id, view.milestone, milestones.saturating_sub(1), 1);
     } else {
@@ -262,23 +269,22 @@ pub(super) fn go(app: &mut App, id: Id) {
     view.step = row * stride;
 }
 
-fn pick(app: &mut App) {
-    let Some(View::Overview(view)) = app.views.last_mut() else {
-        return;
-    };
+/// Picks the selected branch to be compared, or lets it go.
+pub(super) fn pick(app: &mut App) {
+    let Some(view) = shown(app) else { return };
     if let Some(at) = view.picked.iter().position(|id| *id == view.branch) {
         view.picked.remove(at);
     } else if view.picked.len() < MOST_COMPARED {
         view.picked.push(view.branch.clone());
     } else {
         app.tell(format!(
-            "{MOST_COMPARED} branches are picked already: Space on one of them lets it go, c compares them"
+            "{MOST_COMPARED} branches are picked already: ‹pick› on one of them lets it go, ‹compare› compares them"
         ));
     }
 }
 
 /// Goes to the selected step of the selected branch in the message list; in the grid to where the milestone was reached.
-fn show(app: &mut App) -> Vec<Job> {
+pub(super) fn show(app: &mut App) -> Vec<Job> {
     let Some(View::Overview(view)) = app.views.last() else {
         return Vec::new();
     };
@@ -311,7 +317,7 @@ pub(super) fn go_to(app: &mut App, branch: &BranchId, step: usize) -> Vec<Job> {
 }
 
 /// Compares the picked branches, or the selected one with its parent.
-fn compare(app: &mut App) -> Vec<Job> {
+pub(super) fn compare(app: &mut App) -> Vec<Job> {
     let Some(View::Overview(view)) = app.views.last() else {
         return Vec::new();
     };
@@ -324,7 +330,7 @@ fn compare(app: &mut App) -> Vec<Job> {
             if let Some((parent, branch)) = app.open.as_ref().and_then(parent) {
                 return vec![Job::Compare(parent, branch)];
             }
-            app.tell("main has no parent: Space picks two to four branches, then c compares them");
+            app.tell("main has no parent: ‹pick› picks two to four branches, then ‹compare› compares them");
             Vec::new()
         }
         [a, b] => vec![Job::Compare(a.clone(), b.clone())],

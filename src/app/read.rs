@@ -122,7 +122,7 @@ pub(super) fn go(app: &mut App, id: Id) {
         Context::Lesson => Pane::Lesson,
         Context::Help => Pane::Help,
         Context::Notice => Pane::Notice,
-        Context::Typing | Context::LiveTyping | Context::Prompt => return,
+        Context::Typing | Context::LiveTyping | Context::Prompt | Context::Seat => return,
     };
     app.extents.scroll(scrolled, |extent: Extent| {
         moved(id, extent.top, extent.last_top(), extent.page())
@@ -157,7 +157,9 @@ pub(super) fn open_session(app: &mut App) -> Vec<Job> {
         }
         return vec![Job::Open(main)];
     }
-    app.tell("There is no session here. Run dover with a file, or press / for another filter");
+    app.tell(
+        "There is no session here. Run dover with a file, or press ‹filter› for another filter",
+    );
     Vec::new()
 }
 
