@@ -1,6 +1,6 @@
 //! Commands into state: what each one does where the operator is.
 
-use super::command::{Command, Id};
+use super::command::{Command, Context as C, Id};
 use super::extent::Pane;
 use super::hypotheses::By;
 use super::motion::{self, Motion};
@@ -30,141 +30,156 @@ pub(super) fn obey(app: &mut App, found: &Command, asked: bool) -> Vec<Job> {
 }
 
 /// Does what was asked. `asked` tells that the key before this one asked whether to quit.
+///
+/// Where a command means something of its own in a place, that stands before what it means elsewhere. Every command has a line, or
+/// this does not compile.
 #[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
-    if let Some(jobs) = live::act(app, id).or_else(|| find(app, id)) {
-        return jobs;
-    }
-    if let Some(motion) = Motion::of(id) {
-        motion::go(app, motion);
-        return Vec::new();
-    }
-    match id {
-        Id::Open => return read::open_session(app),
-        Id::Accept => return read::accept(app),
-        Id::Show => return read::show_branch(app),
-        Id::NextError => return read::find_error(app, true),
-        Id::PreviousError => return read::find_error(app, false),
-        Id::Copy => return read::copy(app),
-        Id::Fork => return debug::fork_draft(app),
-        Id::Baseline => return debug::baseline(app),
-        Id::Gates => return debug::to_the_gates(app),
-        Id::Resume => return debug::resume(app, false),
-        Id::Diagnostic => return debug::resume(app, true),
-        Id::MoreRuns => {
+    match (id, app.context()) {
+        (Id::Open, _) => return read::open_session(app),
+        (Id::Accept, C::Palette) => return palette::accept(app),
+        (Id::Accept, _) => return read::accept(app),
+        (Id::Show, C::Overview | C::Grid) => return overview::show(app),
+        (Id::Show, C::Jumps) => return jumps::show(app),
+        (Id::Show, _) => return read::show_branch(app),
+        (Id::NextError, _) => return read::find_error(app, true),
+        (Id::PreviousError, _) => return read::find_error(app, false),
+        (Id::Copy, _) => return read::copy(app),
+        (Id::Fork, _) => return debug::fork_draft(app),
+        (Id::Baseline, _) => return debug::baseline(app),
+        (Id::Gates, _) => return debug::to_the_gates(app),
+        (Id::Resume, _) => return debug::resume(app, false),
+        (Id::Diagnostic, _) => return debug::resume(app, true),
+        (Id::MoreRuns, _) => {
             return debug::ask_again(app, |gates| {
                 gates.request.runs = gates.runs().map(|n| (n + 1).min(MOST_RUNS));
             });
         }
-        Id::FewerRuns => {
+        (Id::FewerRuns, _) => {
             return debug::ask_again(app, |gates| {
                 gates.request.runs = gates.runs().map(|n| n.saturating_sub(1).max(1));
             });
         }
-        Id::Seed => {
+        (Id::Seed, _) => {
             return debug::ask_again(app, |gates| {
                 gates.request.seed = gates.request.seed.wrapping_add(1);
             });
         }
-        Id::Acknowledge => return mend::acknowledge(app),
-        Id::AcceptDelta => return mend::accept_delta(app),
-        Id::TryAgain => return mend::try_again(app),
-        Id::RequestApproval => return mend::request_approval(app),
-        Id::Pause | Id::Step | Id::Stop => return debug::hand(app, id),
-        Id::NextRun => return judge::next_run(app, true),
-        Id::PreviousRun => return judge::next_run(app, false),
-        Id::Compare => return judge::compare(app),
-        Id::CompareRun => return judge::compare_run(app),
-        Id::Expand => return judge::expand(app),
-        Id::Mark => return judge::mark(app),
-        Id::Verdicts => return judge::verdicts(app),
-        Id::Hypotheses => return hypotheses::open(app),
-        Id::Test => return hypotheses::test(app, false),
-        Id::Edit if matches!(app.views.last(), Some(View::Hypotheses(_))) => {
-            return hypotheses::test(app, true);
-        }
-        Id::Analyse => return hypotheses::analyse(app, By::Offline),
-        Id::AskModel => return hypotheses::analyse(app, By::Model),
-        Id::StopAnalysis => return vec![Job::StopAnalysis],
-        Id::GotoSuspect => hypotheses::goto(app),
-        Id::Suspect => hypotheses::ask_why(app),
-        Id::External => {
+        (Id::Acknowledge, _) => return mend::acknowledge(app),
+        (Id::AcceptDelta, _) => return mend::accept_delta(app),
+        (Id::TryAgain, _) => return mend::try_again(app),
+        (Id::RequestApproval, _) => return mend::request_approval(app),
+        (Id::Approve, _) => mend::ask_owner(app),
+        (
+            Id::Pause | Id::Step | Id::Stop | Id::Allow | Id::Refuse | Id::FromRecord | Id::Drop,
+            C::Live,
+        )
+        | (Id::FromRecord | Id::Drop, _) => return live::order(app, id),
+        (Id::Pause | Id::Step | Id::Stop, _) => return debug::hand(app, id),
+        (Id::Allow | Id::Refuse, C::Seat) => company::answer(app, id == Id::Allow),
+        (Id::Allow, _) => return debug::answer(app, Decision::Allow),
+        (Id::Refuse, _) => return debug::answer(app, Decision::Refuse),
+        (Id::ByHand, _) => live::answer(app),
+        (Id::Steps, _) => live::ask(app, Purpose::Steps),
+        (Id::Until, _) => live::ask(app, Purpose::Until),
+        (Id::Insert, _) => live::ask(app, Purpose::Insert),
+        (Id::Send, _) => live::ask(app, Purpose::Send),
+        (Id::LogLevel, _) => live::level(app),
+        (Id::Put, _) => return live::put(app),
+        (Id::Live, _) => app.views.push(View::Live),
+        (Id::NextRun, _) => return judge::next_run(app, true),
+        (Id::PreviousRun, _) => return judge::next_run(app, false),
+        (Id::Compare, C::Overview | C::Grid) => return overview::compare(app),
+        (Id::Compare, C::Several) => return several::compare(app),
+        (Id::Compare, _) => return judge::compare(app),
+        (Id::CompareRun, _) => return judge::compare_run(app),
+        (Id::Expand, _) => return judge::expand(app),
+        (Id::NextDifference, C::Several) => several::next_difference(app, true),
+        (Id::PreviousDifference, C::Several) => several::next_difference(app, false),
+        (Id::NextDifference, _) => judge::next_difference(app, true),
+        (Id::PreviousDifference, _) => judge::next_difference(app, false),
+        (Id::Mark, _) => return judge::mark(app),
+        (Id::Verdicts, _) => return judge::verdicts(app),
+        (Id::Milestones, C::Overview | C::Grid) => overview::grid(app),
+        (Id::Milestones, _) => app.views.push(View::Milestones(0)),
+        (Id::Replay, _) => app.views.push(View::Replay),
+        (Id::Hypotheses, _) => return hypotheses::open(app),
+        (Id::Test, _) => return hypotheses::test(app, false),
+        (Id::Edit, C::Hypotheses) => return hypotheses::test(app, true),
+        (Id::Edit, C::Live) => live::edit(app),
+        (Id::Edit, _) => debug::edit(app),
+        (Id::Analyse, _) => return hypotheses::analyse(app, By::Offline),
+        (Id::AskModel, _) => return hypotheses::analyse(app, By::Model),
+        (Id::StopAnalysis, _) => return vec![Job::StopAnalysis],
+        (Id::GotoSuspect, _) => hypotheses::goto(app),
+        (Id::Suspect, _) => hypotheses::ask_why(app),
+        (Id::External, _) => {
             if let Some(View::Editor(editor)) = app.views.last() {
                 return vec![Job::External(editor.text())];
             }
         }
-        Id::Back => return back(app),
-        Id::Effects => return effects::open(app, false),
-        Id::State => return state::open(app),
-        Id::Fold => state::fold(app),
-        Id::Hold => return state::hold(app),
-        Id::NextBoundary => return state::neighbour(app, true),
-        Id::PreviousBoundary => return state::neighbour(app, false),
-        Id::Reconcile => return effects::reconcile(app),
-        Id::Allow => return debug::answer(app, Decision::Allow),
-        Id::Refuse => return debug::answer(app, Decision::Refuse),
-        Id::Keep => effects::ask_why(app, Purpose::Keep),
-        Id::Undone => effects::ask_why(app, Purpose::Undone),
-        Id::Approve => mend::ask_owner(app),
-        Id::Filter => read::prompt(app, Purpose::Filter),
-        Id::Read => read::focus(app, |_| Focus::Detail),
-        Id::NextPane => read::focus(app, Focus::next),
-        Id::PreviousPane => read::focus(app, Focus::previous),
-        Id::NextStep => read::neighbour(app, true),
-        Id::PreviousStep => read::neighbour(app, false),
-        Id::NextHit => read::next_hit(app, true),
-        Id::PreviousHit => read::next_hit(app, false),
-        Id::NextTrial => read::next_trial(app, true),
-        Id::PreviousTrial => read::next_trial(app, false),
-        Id::Pretty => read::pretty(app),
-        Id::Edit => debug::edit(app),
-        Id::Type | Id::StopTyping => {
+        (Id::Type | Id::StopTyping, _) => {
             if let Some(View::Editor(editor)) = app.views.last_mut() {
                 editor.typing = id == Id::Type;
             }
         }
-        Id::NextDifference => judge::next_difference(app, true),
-        Id::PreviousDifference => judge::next_difference(app, false),
-        Id::Milestones => app.views.push(View::Milestones(0)),
-        Id::Replay => app.views.push(View::Replay),
-        Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew => {
+        (Id::Up | Id::Down | Id::PageUp | Id::PageDown | Id::First | Id::Last, _) => {
+            if let Some(motion) = Motion::of(id) {
+                motion::go(app, motion);
+            }
+        }
+        (Id::Left, C::Several) => several::sideways(app, false),
+        (Id::Right, C::Several) => several::sideways(app, true),
+        (Id::Left, _) => overview::sideways(app, Motion::Up),
+        (Id::Right, _) => overview::sideways(app, Motion::Down),
+        (Id::Overview, _) => return overview::open(app),
+        (Id::Colour, C::Jumps) => jumps::only(app),
+        (Id::Colour, _) => overview::colour(app),
+        (Id::Pick, _) => overview::pick(app),
+        (Id::Fold, C::State) => state::fold(app),
+        (Id::Fold, _) => overview::fold(app),
+        (Id::State, C::Live) => return live::look(app),
+        (Id::State, _) => return state::open(app),
+        (Id::Hold, _) => return state::hold(app),
+        (Id::NextBoundary, _) => return state::neighbour(app, true),
+        (Id::PreviousBoundary, _) => return state::neighbour(app, false),
+        (Id::Effects, _) => return effects::open(app, false),
+        (Id::Reconcile, _) => return effects::reconcile(app),
+        (Id::Keep, _) => effects::ask_why(app, Purpose::Keep),
+        (Id::Undone, _) => effects::ask_why(app, Purpose::Undone),
+        (Id::Filter, _) => read::prompt(app, Purpose::Filter),
+        (Id::Search, _) => read::prompt(app, Purpose::Search),
+        (Id::Goto, _) => read::prompt(app, Purpose::Goto),
+        (Id::Read, _) => read::focus(app, |_| Focus::Detail),
+        (Id::NextPane, C::Live) => live::focus(app, true),
+        (Id::PreviousPane, C::Live) => live::focus(app, false),
+        (Id::NextPane, _) => read::focus(app, Focus::next),
+        (Id::PreviousPane, _) => read::focus(app, Focus::previous),
+        (Id::NextStep, _) => read::neighbour(app, true),
+        (Id::PreviousStep, _) => read::neighbour(app, false),
+        (Id::NextHit, _) => read::next_hit(app, true),
+        (Id::PreviousHit, _) => read::next_hit(app, false),
+        (Id::NextTrial, _) => read::next_trial(app, true),
+        (Id::PreviousTrial, _) => read::next_trial(app, false),
+        (Id::Pretty, _) => read::pretty(app),
+        (Id::Jumps, _) => return jumps::open(app),
+        (Id::MarkStep, _) => return pin::mark(app),
+        (Id::Note, _) => pin::ask(app, Purpose::Note),
+        (Id::Narrow, _) => pin::ask(app, Purpose::Narrow),
+        (Id::Lesson | Id::GoOn | Id::Hint | Id::StartLesson | Id::Anew, _) => {
             return learn::act(app, id);
         }
-        Id::Follow => return company::follow(app),
-        Id::Seat => company::seat(app),
-        Id::Live => app.views.push(View::Live),
-        Id::Mouse => pointer::turn(app),
-        Id::Help => over(app, Pane::Help, View::Help),
-        Id::Notice => over(app, Pane::Notice, View::Notice),
-        Id::Quit => quit(app, asked),
-        Id::Leave => app.exit = Some(Exit::Leave),
-        // What only a live run or finding one's way knows is done above.
-        _ => {}
+        (Id::Follow, _) => return company::follow(app),
+        (Id::Seat, _) => company::seat(app),
+        (Id::Mouse, _) => pointer::turn(app),
+        (Id::Palette, _) => app.palette = Some(Palette::default()),
+        (Id::Help, _) => over(app, Pane::Help, View::Help),
+        (Id::Notice, _) => over(app, Pane::Notice, View::Notice),
+        (Id::Back, _) => return back(app),
+        (Id::Quit, _) => quit(app, asked),
+        (Id::Leave, _) => app.exit = Some(Exit::Leave),
     }
     Vec::new()
-}
-
-/// What finds one's way: overview, places, filters, notes, the palette; none for any other command.
-fn find(app: &mut App, id: Id) -> Option<Vec<Job>> {
-    let own = overview::act(app, id)
-        .or_else(|| jumps::act(app, id))
-        .or_else(|| several::act(app, id));
-    if own.is_some() {
-        return own;
-    }
-    match id {
-        Id::Accept if app.palette.is_some() => return Some(palette::accept(app)),
-        Id::Jumps => return Some(jumps::open(app)),
-        Id::Overview => return Some(overview::open(app)),
-        Id::MarkStep => return Some(pin::mark(app)),
-        Id::Search => read::prompt(app, Purpose::Search),
-        Id::Goto => read::prompt(app, Purpose::Goto),
-        Id::Note => pin::ask(app, Purpose::Note),
-        Id::Narrow => pin::ask(app, Purpose::Narrow),
-        Id::Palette => app.palette = Some(Palette::default()),
-        _ => return None,
-    }
-    Some(Vec::new())
 }
 
 /// Lays a view over the others, from its top.
@@ -193,7 +208,7 @@ fn back(app: &mut App) -> Vec<Job> {
         Some(View::Gates(gates)) => {
             if let Some(id) = gates.waits_as().map(str::to_owned) {
                 app.tell(format!(
-                    "{id} is kept as it stands: v lists it and f tries it again, or dover resume {id}"
+                    "{id} is kept as it stands: ‹verdicts› lists it and ‹try-again› tries it again, or dover resume {id}"
                 ));
             }
         }
@@ -211,7 +226,7 @@ fn back(app: &mut App) -> Vec<Job> {
                 let (text, step) = (editor.text(), editor.original.index);
                 app.drafts.insert(at, text);
                 app.tell(format!(
-                    "The edit of step {step} is kept: f takes it to the gates, e opens it again"
+                    "The edit of step {step} is kept: ‹fork› takes it to the gates, ‹edit› opens it again"
                 ));
             } else {
                 app.drafts.remove(&at);
@@ -245,12 +260,12 @@ fn back(app: &mut App) -> Vec<Job> {
 
 fn quit(app: &mut App, asked: bool) {
     let waiting = if app.running() {
-        Some("Runs are going: q again stops them and quits; any other key goes on".to_owned())
+        Some("Runs are going: ‹quit› again stops them and quits; any other key goes on".to_owned())
     } else {
         let draft = app.drafts.keys().next();
         draft.map(|(branch, step)| {
             format!(
-                "The edit of step {step} of {branch} was not forked yet. q again quits and keeps it for the next time; any other key goes on"
+                "The edit of step {step} of {branch} was not forked yet. ‹quit› again quits and keeps it for the next time; any other key goes on"
             )
         })
     };

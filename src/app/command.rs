@@ -195,11 +195,13 @@ pub enum Context {
     Lessons,
     /// The page of a lesson.
     Lesson,
+    /// Who asks for the driver's seat.
+    Seat,
 }
 
 impl Context {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Picker,
         Self::Steps,
         Self::Detail,
@@ -228,6 +230,7 @@ impl Context {
         Self::Prompt,
         Self::Lessons,
         Self::Lesson,
+        Self::Seat,
     ];
 
     /// Its name in a file of keys, such as `hypotheses`.
@@ -239,7 +242,10 @@ impl Context {
     /// Whether plain characters are text here.
     #[must_use]
     pub const fn types(self) -> bool {
-        matches!(self, Self::Typing | Self::LiveTyping | Self::Prompt)
+        matches!(
+            self,
+            Self::Typing | Self::LiveTyping | Self::Prompt | Self::Palette
+        )
     }
 }
 
@@ -313,7 +319,7 @@ pub struct Command {
     pub contexts: &'static [Context],
     /// Whether the footer names it now.
     pub hint: fn(&App) -> bool,
-    /// Why it cannot be done now, if so.
+    /// Why it cannot be done now, if so; other commands are named in it as in [`super::spell`].
     pub blocked: fn(&App) -> Option<&'static str>,
 }
 
@@ -334,8 +340,9 @@ impl Command {
 
     /// Why it cannot be done now, by whoever sits here.
     #[must_use]
-    pub fn refused(&self, app: &App) -> Option<&'static str> {
-        company::forbids(app, self.id).or_else(|| (self.blocked)(app))
+    pub fn refused(&self, app: &App) -> Option<String> {
+        let why = company::forbids(app, self.id).or_else(|| (self.blocked)(app))?;
+        Some(app.spell(why))
     }
 
     /// The keys as text, such as `k ↑`.

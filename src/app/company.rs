@@ -7,10 +7,9 @@
 
 use super::command::Id;
 use super::extent::Pane;
-use super::key::Key;
 use super::msg::{Fault, Grown, Job};
 use super::session::Focus;
-use super::{App, Notice, View, read};
+use super::{App, View, read};
 use crate::model::{BranchId, clean_line};
 use crate::store::{Around, Request, Role, Seat};
 
@@ -31,10 +30,8 @@ pub struct Company {
     gives: Option<Request>,
     /// The last request that was refused.
     keeps: Option<Request>,
-    /// The last request that was shown.
+    /// The last request that was told.
     heard: Option<Request>,
-    /// The request on the screen: the next key may answer it.
-    question: Option<Notice>,
 }
 
 impl App {
@@ -190,8 +187,9 @@ pub(super) fn forbids(app: &App, id: Id) -> Option<&'static str> {
             | Id::MarkStep
             | Id::Note
     );
-    (writes && app.company.role == Role::Follower)
-        .then_some("You follow, so that you only read and approve: Y asks for the driver's seat")
+    (writes && app.company.role == Role::Follower).then_some(
+        "You follow, so that you only read and approve: ‹seat› asks for the driver's seat",
+    )
 }
 
 pub(super) fn needs_driver(app: &App) -> Option<&'static str> {
@@ -205,6 +203,12 @@ pub(super) fn needs_seat(app: &App) -> Option<&'static str> {
         .then_some("You drive, and nobody asks for the driver's seat")
 }
 
+/// Why nobody is answered: only a driver who is asked can.
+pub(super) fn needs_request(app: &App) -> Option<&'static str> {
+    let asked = app.company.role == Role::Driver && request(app).is_some();
+    (!asked).then_some("Nobody asks you for the driver's seat")
+}
+
 /// Follows, or goes from mirroring to roaming and back.
 pub(super) fn follow(app: &mut App) -> Vec<Job> {
     let Some(name) = driver(app).map(|(_, seat)| name_of(seat)) else {
@@ -213,16 +217,16 @@ pub(super) fn follow(app: &mut App) -> Vec<Job> {
     app.company.roams = app.company.role == Role::Follower && !app.company.roams;
     app.company.role = Role::Follower;
     if app.company.roams {
-        app.tell(format!("You roam: F mirrors {name} again"));
+        app.tell(format!("You roam: ‹follow› mirrors {name} again"));
     } else {
         app.tell(format!(
-            "You mirror {name}: F, or moving about, roams on your own"
+            "You mirror {name}: ‹follow›, or moving about, roams on your own"
         ));
     }
     mirror(app)
 }
 
-/// Asks for the driver's seat or takes a free one; a driver is asked once more.
+/// Asks for the driver's seat or takes a free one; a driver is shown who asks.
 pub(super) fn seat(app: &mut App) {
     if app.company.role == Role::Driver {
         return ask(app);
@@ -243,65 +247,74 @@ pub(super) fn seat(app: &mut App) {
         Some(name) => {
             app.company.requests += 1;
             app.company.asks = Some(app.company.requests);
-            app.tell(format!("{name} is asked for the driver's seat: you will be told. Y takes the question back"));
+            app.tell(format!("{name} is asked for the driver's seat: you will be told. ‹seat› takes the question back"));
         }
     }
 }
 
-/// Shows the driver who asks for the seat.
-fn ask(app: &mut App) {
-    let Some((request, name)) = request(app) else {
-        return;
-    };
-    app.company.heard = Some(request);
-    if app.context().types() {
-        // The next letter belongs to the text.
+/// Tells the driver who asks for the seat. It is no question yet: whatever is being typed just now answers nothing.
+fn hear(app: &mut App) {
+    if let Some((request, name)) = request(app) {
+        app.company.heard = Some(request);
+        let when = if app.context().types() {
+            " once you have written"
+        } else {
+            ""
+        };
         app.tell(format!(
-            "{name} asks for the driver's seat: Esc, then Y answers"
+            "{name} asks for the driver's seat: ‹seat› answers{when}"
         ));
-    } else {
-        app.tell(format!(
-            "{name} asks for the driver's seat: y gives it, n keeps it, any other key leaves it open (Y comes back to it)"
-        ));
-        app.company.question.clone_from(&app.notice);
     }
 }
 
-/// Whether a key was the answer to the request on the screen.
-pub(super) fn answered(app: &mut App, key: Key) -> bool {
-    let question = app.company.question.take();
-    if question.is_none() || question != app.notice || app.company.role != Role::Driver {
-        return false;
+/// Shows the question. Only its own two keys answer it, and only this request.
+fn ask(app: &mut App) {
+    if let Some((request, name)) = request(app) {
+        app.company.heard = Some(request.clone());
+        app.views.push(View::Seat(request, name));
     }
-    let Some((request, name)) = request(app) else {
-        return false;
+}
+
+/// Answers the request on the screen.
+pub(super) fn answer(app: &mut App, give: bool) {
+    let Some(View::Seat(request, name)) = app.views.pop_if(|top| matches!(top, View::Seat(..)))
+    else {
+        return;
     };
     let company = &mut app.company;
-    if key == Key::char('y') {
+    if give {
         company.gives = Some(request);
         company.role = Role::Follower;
         company.roams = false;
         app.tell(format!(
             "{name} gets the driver's seat, and you follow. Runs that you started go on"
         ));
-    } else if key == Key::char('n') {
+    } else {
         company.keeps = Some(request);
         app.tell(format!("You keep the driver's seat; {name} is told"));
-    } else {
-        return false;
     }
-    true
 }
 
-/// The request on the screen is left open.
-pub(super) fn leave_open(app: &mut App) {
-    app.company.question = None;
+/// A question that was taken back leaves the screen.
+fn withdrawn(app: &mut App) {
+    let now = request(app).map(|(request, _)| request);
+    let driving = app.company.role == Role::Driver;
+    let stands = |view: &View| match view {
+        View::Seat(of, _) => driving && now.as_ref() == Some(of),
+        _ => true,
+    };
+    let before = app.views.len();
+    app.views.retain(stands);
+    if app.views.len() < before {
+        app.tell("The driver's seat is no longer asked for");
+    }
 }
 
 /// The seats changed.
 pub(super) fn came(app: &mut App, around: Around) -> Vec<Job> {
     let before = driver(app).map(|(seat, one)| (seat.to_owned(), name_of(one)));
     app.company.around = around;
+    withdrawn(app);
     match app.company.role {
         Role::Driver => driving(app),
         Role::Follower | Role::Beside => not_driving(app, before),
@@ -321,10 +334,10 @@ fn driving(app: &mut App) {
     if let Some(name) = first {
         app.company.role = Role::Beside;
         app.tell(format!(
-            "{name} drives this session already: F follows. What you fork here stands beside theirs; nothing is lost"
+            "{name} drives this session already: ‹follow› follows. What you fork here stands beside theirs; nothing is lost"
         ));
     } else if request(app).is_some_and(|(request, _)| Some(request) != app.company.heard) {
-        ask(app);
+        hear(app);
     }
 }
 
@@ -369,7 +382,7 @@ fn not_driving(app: &mut App, before: Option<(String, String)>) {
             app.company.asks = None;
             if let Some((_, name)) = before {
                 app.tell(format!(
-                    "{name} left, and nobody drives: Y takes the driver's seat. Runs that went with {name} are interrupted; their steps stay"
+                    "{name} left, and nobody drives: ‹seat› takes the driver's seat. Runs that went with {name} are interrupted; their steps stay"
                 ));
             }
         }
@@ -382,7 +395,7 @@ fn not_driving(app: &mut App, before: Option<(String, String)>) {
         }
         Some((seat, name, _)) if before.is_none_or(|(old, _)| old != seat) => {
             app.tell(format!(
-                "{name} drives: F mirrors or roams, Y asks for the driver's seat"
+                "{name} drives: ‹follow› mirrors or roams, ‹seat› asks for the driver's seat"
             ));
         }
         Some(_) => {}
@@ -407,7 +420,7 @@ pub(super) fn pressed(app: &mut App, press: impl FnOnce(&mut App) -> Vec<Job>) -
         && moved
     {
         app.company.roams = true;
-        app.tell(format!("You roam: F mirrors {name} again"));
+        app.tell(format!("You roam: ‹follow› mirrors {name} again"));
     }
     jobs
 }

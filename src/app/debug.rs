@@ -74,7 +74,7 @@ pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
         return take_up(app, id);
     }
     edit(app);
-    app.tell("Write the edit, then Ctrl-S forks it. Unedited re-run: Esc Esc b");
+    app.tell("Write the edit, then ‹gates› forks it. Unedited re-run: ‹stop-typing› ‹editor.back› ‹baseline›");
     Vec::new()
 }
 
@@ -97,7 +97,7 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
     };
     let text = editor.text();
     if !editor.changed() {
-        app.tell("Nothing is changed yet. For an unedited re-run go back and press b");
+        app.tell("Nothing is changed yet. For an unedited re-run go back and press ‹baseline›");
         return Vec::new();
     }
     if text.trim().is_empty() {
@@ -115,7 +115,7 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
 /// What waits for an owner is not written down a second time.
 fn take_up(app: &mut App, id: String) -> Vec<Job> {
     app.tell(format!(
-        "{id} waits for an owner and is taken up again; e writes another edit"
+        "{id} waits for an owner and is taken up again; ‹edit› writes another edit"
     ));
     vec![Job::TryAgain(id, app.operator.clone())]
 }
@@ -164,7 +164,7 @@ pub(super) fn ask_again(app: &mut App, change: impl FnOnce(&mut Gates)) -> Vec<J
 
 pub(super) fn resume(app: &mut App, diagnostic: bool) -> Vec<Job> {
     if app.running() {
-        app.fail("Runs are still going: watch them (Esc, then r) or stop them there (x)");
+        app.fail("Runs are still going: watch them (‹back›, then ‹replay›) or stop them there (‹replay.stop›)");
         return Vec::new();
     }
     match app.views.pop() {

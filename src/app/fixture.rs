@@ -1,8 +1,9 @@
 //! A made-up session for tests: a picture hunt that fails, and what becomes of its forks.
 
 use super::msg::{BranchView, Checked, Comparing, Opened, StepView};
+pub(crate) use super::press_fixture::press;
+use super::press_fixture::started;
 use super::{App, Job, Msg, update};
-use crate::app::key::{Code, Key};
 use crate::gate::{Action, GateResult, Report};
 use crate::model::{
     AgentInfo, Annotation, Branch, BranchId, Category, Check, Comparison, Coverage, Digest,
@@ -462,25 +463,9 @@ pub(crate) fn answer(app: &mut App, jobs: Vec<Job>) {
     }
 }
 
-/// Presses keys and lets the store answer.
-pub(crate) fn press(app: &mut App, keys: &str) {
-    for c in keys.chars() {
-        let key = match c {
-            '⏎' => Key::of(Code::Enter),
-            '⎋' => Key::of(Code::Esc),
-            '⇥' => Key::of(Code::Tab),
-            '␓' => Key::ctrl('s'),
-            '⌦' => Key::ctrl('u'),
-            c => Key::char(c),
-        };
-        let jobs = update(app, Msg::Key(key));
-        answer(app, jobs);
-    }
-}
-
 /// The picker with three sessions.
 pub(crate) fn picker() -> App {
-    let (mut app, _) = App::start("ann".into(), None, None);
+    let mut app = started(App::start("ann".into(), None, None).0);
     let summary = |id: &str, title: &str, success, milestones, branches| SessionSummary {
         session: Session {
             id: id.into(),

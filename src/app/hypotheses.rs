@@ -147,7 +147,7 @@ pub(super) fn test(app: &mut App, edit: bool) -> Vec<Job> {
         return Vec::new();
     };
     if !edit && filed.proposal.is_none() {
-        app.tell("It has no edit yet: e writes one");
+        app.tell("It has no edit yet: ‹edit› writes one");
         return Vec::new();
     }
     vec![Job::Test(filed.id.clone(), edit)]
@@ -270,7 +270,7 @@ pub(super) fn suspected(app: &mut App, result: Result<Box<Filed>, Fault>) -> Vec
         .retain(|view| !matches!(view, View::Hypotheses(_)));
     app.extents.rewind(Pane::Hypothesis);
     app.views.push(View::Hypotheses(row));
-    app.tell("Kept as your hypothesis: e writes the edit that tests it");
+    app.tell("Kept as your hypothesis: ‹edit› writes the edit that tests it");
     Vec::new()
 }
 

@@ -167,7 +167,9 @@ pub(super) fn mark(app: &mut App) -> Vec<Job> {
         return Vec::new();
     };
     if app.views.len() > 1 {
-        app.tell("A mark belongs to a step: pick it in the message list, then m, M");
+        app.tell(
+            "A mark belongs to a step: pick it in the message list, then ‹milestones›, ‹mark›",
+        );
         return Vec::new();
     }
     let row = *row;

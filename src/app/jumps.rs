@@ -1,6 +1,5 @@
 //! The jump list: where something happened on the branch shown. Failures, plans, labels, hypotheses, edits, milestones, notes.
 
-use super::command::Id;
 use super::extent::Pane;
 use super::motion::Motion;
 use super::msg::{Fault, Job};
@@ -196,27 +195,25 @@ pub(super) fn came(app: &mut App, branch: &BranchId, failures: Result<Vec<StepHe
     }
 }
 
-/// Does what a command means here; none if it means nothing of its own.
-pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
-    let Some(View::Jumps(jumps)) = app.views.last_mut() else {
-        return None;
-    };
-    match id {
-        Id::Colour => {
-            let there = |what: &What| jumps.all.iter().any(|jump| jump.what == *what);
-            let mut later = What::ALL.into_iter().filter(there);
-            let before = jumps.only;
-            jumps.only = later.find(|what| before.is_none_or(|before| *what > before));
-            jumps.selected = 0;
-            Some(Vec::new())
-        }
-        Id::Show => {
-            let step = jumps.rows().nth(jumps.selected).map(|jump| jump.step);
-            let branch = jumps.branch.clone();
-            Some(step.map_or_else(Vec::new, |step| overview::go_to(app, &branch, step)))
-        }
-        _ => None,
+/// Shows only what is of the next sort, or all again.
+pub(super) fn only(app: &mut App) {
+    if let Some(View::Jumps(jumps)) = app.views.last_mut() {
+        let there = |what: &What| jumps.all.iter().any(|jump| jump.what == *what);
+        let mut later = What::ALL.into_iter().filter(there);
+        let before = jumps.only;
+        jumps.only = later.find(|what| before.is_none_or(|before| *what > before));
+        jumps.selected = 0;
     }
+}
+
+/// Goes to the selected place in the message list.
+pub(super) fn show(app: &mut App) -> Vec<Job> {
+    let Some(View::Jumps(jumps)) = app.views.last() else {
+        return Vec::new();
+    };
+    let step = jumps.rows().nth(jumps.selected).map(|jump| jump.step);
+    let branch = jumps.branch.clone();
+    step.map_or_else(Vec::new, |step| overview::go_to(app, &branch, step))
 }
 
 /// Moves the selection.

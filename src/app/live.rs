@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::command::{Context, Id};
+use super::command::Id;
 use super::editor::Editor;
 use super::extent::Pane;
 use super::fork::Run;
@@ -264,7 +264,7 @@ pub(super) fn over(app: &mut App, result: Result<Lived, Fault>) -> Vec<Job> {
             let id = branch.id.clone();
             live.phase = Phase::Over(Ok(Box::new(branch)));
             if notes.is_empty() {
-                app.tell("The run is over: Esc goes to its steps, e edits any of them for a fork");
+                app.tell("The run is over: ‹live.back› goes to its steps, ‹steps.edit› edits any of them for a fork");
             } else {
                 app.tell(notes);
             }
@@ -283,34 +283,12 @@ pub(super) fn over(app: &mut App, result: Result<Lived, Fault>) -> Vec<Job> {
     }
 }
 
-/// What a key asks of a live run; none where it asks for something else.
-pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
-    match app.context() {
-        Context::Live => {}
-        Context::LiveEditor | Context::LiveTyping if id == Id::Put => return Some(put(app)),
-        _ => return None,
-    }
-    match id {
-        Id::Pause | Id::Step | Id::Stop | Id::Allow | Id::Refuse | Id::FromRecord | Id::Drop => {
-            return Some(order(app, id).map(Job::Live).into_iter().collect());
-        }
-        Id::State => return Some(look(app)),
-        Id::ByHand => answer(app),
-        Id::Edit => edit(app),
-        Id::Steps => ask(app, Purpose::Steps),
-        Id::Until => ask(app, Purpose::Until),
-        Id::Insert => ask(app, Purpose::Insert),
-        Id::Send => ask(app, Purpose::Send),
-        Id::LogLevel => level(app),
-        Id::NextPane => focus(app, true),
-        Id::PreviousPane => focus(app, false),
-        _ => return None,
-    }
-    Some(Vec::new())
+/// Orders what one key says.
+pub(super) fn order(app: &mut App, id: Id) -> Vec<Job> {
+    ordered(app, id).map(Job::Live).into_iter().collect()
 }
 
-/// What is ordered by one key.
-fn order(app: &mut App, id: Id) -> Option<Order> {
+fn ordered(app: &mut App, id: Id) -> Option<Order> {
     let live = app.live.as_mut()?;
     Some(match id {
         Id::Pause => match &mut live.phase {
@@ -333,7 +311,7 @@ fn order(app: &mut App, id: Id) -> Option<Order> {
 }
 
 /// The state before the selected step, or before the message that waits.
-fn look(app: &mut App) -> Vec<Job> {
+pub(super) fn look(app: &mut App) -> Vec<Job> {
     let Some(live) = &app.live else {
         return Vec::new();
     };
@@ -345,7 +323,7 @@ fn look(app: &mut App) -> Vec<Job> {
         _ if live.queue().is_some() => vec![Job::Live(Order::Look)],
         _ => {
             app.tell(
-                "The state is seen where the run stands: Space pauses it at the next boundary",
+                "The state is seen where the run stands: ‹live.pause› pauses it at the next boundary",
             );
             Vec::new()
         }
@@ -377,7 +355,7 @@ pub(super) fn go(app: &mut App, pane: Pane, motion: Motion) {
 }
 
 /// Gives the keys to another pane.
-fn focus(app: &mut App, forward: bool) {
+pub(super) fn focus(app: &mut App, forward: bool) {
     if let Some(live) = &mut app.live {
         let next = live.focus.next();
         live.focus = if forward { next } else { next.next() };
@@ -385,7 +363,7 @@ fn focus(app: &mut App, forward: bool) {
 }
 
 /// Shows less of the log, or all of it again.
-fn level(app: &mut App) {
+pub(super) fn level(app: &mut App) {
     if let Some(live) = &mut app.live {
         let next = Level::ALL.into_iter().find(|level| *level > live.level);
         live.level = next.unwrap_or(Level::Info);
@@ -396,7 +374,7 @@ fn level(app: &mut App) {
 }
 
 /// Opens the editor for what the selected row wants.
-fn edit(app: &mut App) {
+pub(super) fn edit(app: &mut App) {
     let Some(one) = app.live.as_ref().and_then(Live::waiting) else {
         return;
     };
@@ -406,7 +384,7 @@ fn edit(app: &mut App) {
 }
 
 /// Opens the editor for an answer: a tool's, or a person's.
-fn answer(app: &mut App) {
+pub(super) fn answer(app: &mut App) {
     let Some(Phase::Stands(standing)) = app.live.as_ref().map(|live| &live.phase) else {
         return;
     };
@@ -448,7 +426,7 @@ fn write(app: &mut App, purpose: For, original: Step) {
 }
 
 /// Sends what the editor holds.
-fn put(app: &mut App) -> Vec<Job> {
+pub(super) fn put(app: &mut App) -> Vec<Job> {
     let Some(View::Editor(editor)) = app.views.last() else {
         return Vec::new();
     };
@@ -456,7 +434,7 @@ fn put(app: &mut App) -> Vec<Job> {
         return Vec::new();
     };
     if text.trim().is_empty() {
-        app.tell("There is nothing to send yet: write something, or Esc Esc goes back");
+        app.tell("There is nothing to send yet: write something, or ‹live-typing.stop-typing› ‹live-editor.back› goes back");
         return Vec::new();
     }
     app.views.pop();
@@ -495,7 +473,7 @@ fn with_text(change: QueueEdit, now: String) -> QueueEdit {
 }
 
 /// Asks for a line: how far, whom.
-fn ask(app: &mut App, purpose: Purpose) {
+pub(super) fn ask(app: &mut App, purpose: Purpose) {
     let Some(live) = &app.live else { return };
     let agents: Vec<&str> = live
         .session

@@ -1,8 +1,8 @@
 //! A live run on the screen's side: what the keys order, and that nothing written is lost.
 
 use super::live::{Live, LivePane, Phase};
+use super::press_fixture::{press_one, started};
 use super::{App, Job, Msg, View, fixture, update};
-use crate::app::key::{Code, Key};
 use crate::model::{Branch, Effect, EffectClass, EffectState, RunStatus, Step, StepHead, StepKind};
 use crate::pipeline::{Goal, Lived, Order, Progress, Standing, Told, Until};
 use crate::runtime::{Level, LogLine, QueueEdit, Queued};
@@ -27,7 +27,8 @@ fn queued(id: &str, index: usize, agent: &str, kind: StepKind, to: &str, text: &
 
 /// A team that stands before its third message.
 pub(crate) fn standing() -> App {
-    let (mut app, _) = App::start("ann".into(), None, Some("autogen hunt.py:build".into()));
+    let name = "autogen hunt.py:build".to_owned();
+    let mut app = started(App::start("ann".into(), None, Some(name)).0);
     tell(&mut app, Told::Team(Box::new(fixture::session())));
     let main = Branch {
         run: RunStatus::Running,
@@ -122,16 +123,8 @@ pub(crate) fn asked() -> App {
 
 fn orders(app: &mut App, keys: &str) -> Vec<Order> {
     let mut orders = Vec::new();
-    for c in keys.chars() {
-        let key = match c {
-            '⏎' => Key::of(Code::Enter),
-            '⎋' => Key::of(Code::Esc),
-            '⇥' => Key::of(Code::Tab),
-            '␓' => Key::ctrl('s'),
-            '⌦' => Key::ctrl('u'),
-            c => Key::char(c),
-        };
-        for job in update(app, Msg::Key(key)) {
+    for sign in keys.chars() {
+        for job in press_one(app, sign) {
             if let Job::Live(order) = job {
                 orders.push(order);
             }

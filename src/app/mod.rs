@@ -35,9 +35,12 @@ pub mod palette;
 pub mod picker;
 pub mod pin;
 pub mod pointer;
+#[cfg(test)]
+pub(crate) mod press_fixture;
 mod read;
 pub mod session;
 pub mod several;
+pub mod spell;
 pub mod state;
 pub mod steps;
 mod table;
@@ -52,6 +55,7 @@ pub use update::update;
 use std::collections::BTreeMap;
 
 use crate::model::{Branch, BranchId};
+use crate::store::Request;
 use company::Company;
 use compare::Compare;
 use editor::Editor;
@@ -104,6 +108,8 @@ pub enum View {
     Notice,
     /// The page of the lesson being played.
     Lesson,
+    /// Whose request for the driver's seat is to be answered.
+    Seat(Request, String),
 }
 
 /// What a line of input is for.
@@ -314,6 +320,7 @@ impl App {
             (Some(View::Help), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (Some(View::Lesson), _) => Context::Lesson,
+            (Some(View::Seat(..)), _) => Context::Seat,
             (None, None) if self.learn.is_some() => Context::Lessons,
             (None, None) => Context::Picker,
             (None, Some(open)) => match open.focus {
@@ -388,17 +395,18 @@ impl App {
             || self.live.as_ref().is_some_and(Live::running)
     }
 
-    /// Tells the operator something.
-    pub fn tell(&mut self, text: impl Into<String>) {
-        self.say(text.into(), false);
+    /// Tells the operator something; commands named in it are spelled as their keys.
+    pub fn tell(&mut self, text: impl AsRef<str>) {
+        self.say(text.as_ref(), false);
     }
 
     /// Tells the operator what failed.
-    pub fn fail(&mut self, text: impl Into<String>) {
-        self.say(text.into(), true);
+    pub fn fail(&mut self, text: impl AsRef<str>) {
+        self.say(text.as_ref(), true);
     }
 
-    fn say(&mut self, text: String, fault: bool) {
+    fn say(&mut self, text: &str, fault: bool) {
+        let text = self.spell(text);
         let notice = Notice { text, fault };
         self.last_notice = Some(notice.clone());
         self.notice = Some(notice);
@@ -410,6 +418,8 @@ impl App {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod company_tests;
 #[cfg(test)]
 mod effects_tests;
 #[cfg(test)]

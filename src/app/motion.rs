@@ -103,7 +103,7 @@ fn pane(app: &App, motion: Motion) -> Option<Pane> {
         Context::Notice => Pane::Notice,
         Context::Lessons => Pane::Lessons,
         Context::Lesson => Pane::Lesson,
-        Context::Typing | Context::LiveTyping | Context::Prompt => return None,
+        Context::Typing | Context::LiveTyping | Context::Prompt | Context::Seat => return None,
     })
 }
 

@@ -2,7 +2,6 @@
 //!
 //! What is shown is [`Lane`]s, read once and again when branches were made or grew; the text of the selected step comes by pages.
 
-use super::command::Id;
 use super::extent::Pane;
 use super::motion::Motion;
 use super::msg::{Fault, Job};
@@ -51,6 +50,17 @@ impl Colouring {
     }
 }
 
+/// How the lanes stand to the store: one reading goes at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fresh {
+    Yes,
+    /// Older than the store, and nobody reads.
+    Stale,
+    Reading,
+    /// Being read, and the store went on meanwhile.
+    ReadingStale,
+}
+
 /// State of the view.
 #[derive(Debug)]
 pub struct Overview {
@@ -70,9 +80,7 @@ pub struct Overview {
     pub milestone: usize,
     /// Branches picked to be compared, in the order they were picked.
     pub picked: Vec<BranchId>,
-    /// Whether the lanes are older than the store, and whether they are being read.
-    stale: bool,
-    reading: bool,
+    fresh: Fresh,
     page: Option<(BranchId, usize, Vec<StepHead>)>,
     asked: Option<(BranchId, usize)>,
 }
@@ -143,9 +151,9 @@ impl Overview {
 
     /// The lanes where they are out of date, one reading at a time; and the page of the selected step, asked for once.
     pub(super) fn wanted(&mut self) -> impl Iterator<Item = Job> {
-        let again = self.stale && !self.reading;
+        let again = self.fresh == Fresh::Stale;
         if again {
-            (self.stale, self.reading) = (false, true);
+            self.fresh = Fresh::Reading;
         }
         let lanes = again.then(|| Job::Lanes(self.branch.session().to_owned()));
         lanes.into_iter().chain(self.wanted_page())
@@ -192,8 +200,7 @@ pub(super) fn open(app: &mut App) -> Vec<Job> {
         grid: false,
         milestone: 0,
         picked: Vec::new(),
-        stale: true,
-        reading: false,
+        fresh: Fresh::Stale,
         page: None,
         asked: None,
     };
@@ -215,44 +222,56 @@ fn panel(app: &mut App) -> Option<&mut Overview> {
 pub(super) fn came(app: &mut App, session: &str, lanes: Result<Vec<Lane>, Fault>) {
     if let Some(view) = panel(app).filter(|view| view.branch.session() == session) {
         view.lanes = Some(lanes);
-        view.reading = false;
+        view.fresh = match view.fresh {
+            Fresh::ReadingStale | Fresh::Stale => Fresh::Stale,
+            Fresh::Reading | Fresh::Yes => Fresh::Yes,
+        };
     }
 }
 
 /// A session's branches were made, grew or ended: the lanes are read again, if somebody sees them.
 pub(super) fn again(app: &mut App, session: &str) {
     if let Some(view) = panel(app).filter(|view| view.branch.session() == session) {
-        view.stale = true;
+        view.fresh = match view.fresh {
+            Fresh::Reading | Fresh::ReadingStale => Fresh::ReadingStale,
+            Fresh::Yes | Fresh::Stale => Fresh::Stale,
+        };
     }
 }
 
-/// Does what a command means here; none if it means nothing of its own.
-pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
-    let Some(View::Overview(view)) = app.views.last_mut() else {
-        return None;
-    };
-    match id {
-        Id::Colour => view.colouring = view.colouring.turned(1),
-        Id::Fold => view.folded = !view.folded,
-        Id::Milestones => view.grid = !view.grid,
-        Id::Left => sideways(app, Motion::Up),
-        Id::Right => sideways(app, Motion::Down),
-        Id::Pick => pick(app),
-        Id::Show => return Some(show(app)),
-        Id::Compare => return Some(compare(app)),
-        _ => return None,
+fn shown(app: &mut App) -> Option<&mut Overview> {
+    match app.views.last_mut() {
+        Some(View::Overview(view)) => Some(view),
+        _ => None,
     }
-    Some(Vec::new())
 }
 
-fn sideways(app: &mut App, motion: Motion) {
-    let milestones = app
-        .open
-        .as_ref()
-        .map_or(0, |open| open.session.milestones.len());
-    let Some(View::Overview(view)) = app.views.last_mut() else {
-        return;
-    };
+/// Colours the cells by something else.
+pub(super) fn colour(app: &mut App) {
+    if let Some(view) = shown(app) {
+        view.colouring = view.colouring.turned(1);
+    }
+}
+
+/// Folds the steps, or shows a row for each.
+pub(super) fn fold(app: &mut App) {
+    if let Some(view) = shown(app) {
+        view.folded = !view.folded;
+    }
+}
+
+/// Shows milestones by branch, or the steps again.
+pub(super) fn grid(app: &mut App) {
+    if let Some(view) = shown(app) {
+        view.grid = !view.grid;
+    }
+}
+
+/// Moves among the columns, in the grid among the milestones.
+pub(super) fn sideways(app: &mut App, motion: Motion) {
+    let open = app.open.as_ref();
+    let milestones = open.map_or(0, |open| open.session.milestones.len());
+    let Some(view) = shown(app) else { return };
     if view.grid {
         view.milestone = motion.from(view.milestone, milestones.saturating_sub(1), 1);
     } else {
@@ -287,23 +306,22 @@ pub(super) fn go(app: &mut App, pane: Pane, motion: Motion) {
     view.step = row * stride;
 }
 
-fn pick(app: &mut App) {
-    let Some(View::Overview(view)) = app.views.last_mut() else {
-        return;
-    };
+/// Picks the selected branch to be compared, or lets it go.
+pub(super) fn pick(app: &mut App) {
+    let Some(view) = shown(app) else { return };
     if let Some(at) = view.picked.iter().position(|id| *id == view.branch) {
         view.picked.remove(at);
     } else if view.picked.len() < MOST_COMPARED {
         view.picked.push(view.branch.clone());
     } else {
         app.tell(format!(
-            "{MOST_COMPARED} branches are picked already: Space on one of them lets it go, c compares them"
+            "{MOST_COMPARED} branches are picked already: ‹pick› on one of them lets it go, ‹compare› compares them"
         ));
     }
 }
 
 /// Goes to the selected step of the selected branch in the message list; in the grid to where the milestone was reached.
-fn show(app: &mut App) -> Vec<Job> {
+pub(super) fn show(app: &mut App) -> Vec<Job> {
     let Some(View::Overview(view)) = app.views.last() else {
         return Vec::new();
     };
@@ -336,7 +354,7 @@ pub(super) fn go_to(app: &mut App, branch: &BranchId, step: usize) -> Vec<Job> {
 }
 
 /// Compares the picked branches, or the selected one with its parent.
-fn compare(app: &mut App) -> Vec<Job> {
+pub(super) fn compare(app: &mut App) -> Vec<Job> {
     let Some(View::Overview(view)) = app.views.last() else {
         return Vec::new();
     };
@@ -349,7 +367,7 @@ fn compare(app: &mut App) -> Vec<Job> {
             if let Some((parent, branch)) = app.open.as_ref().and_then(parent) {
                 return vec![Job::Compare(parent, branch)];
             }
-            app.tell("main has no parent: Space picks two to four branches, then c compares them");
+            app.tell("main has no parent: ‹pick› picks two to four branches, then ‹compare› compares them");
             Vec::new()
         }
         [a, b] => vec![Job::Compare(a.clone(), b.clone())],

@@ -125,7 +125,7 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
             super::overview::go_to(app, &branch, step.unwrap_or(0))
         }
         None => {
-            app.tell("Nothing here has such a name: ? lists all keys");
+            app.tell("Nothing here has such a name: ‹help› lists all keys");
             Vec::new()
         }
     }

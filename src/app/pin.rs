@@ -35,7 +35,7 @@ pub(super) fn mark(app: &mut App) -> Vec<Job> {
         None => Some(String::new()),
         Some(note) if note.text.is_empty() => None,
         Some(_) => {
-            app.tell("This step has a note: a changes it, and an empty line takes it away");
+            app.tell("This step has a note: ‹note› changes it, and an empty line takes it away");
             return Vec::new();
         }
     };
@@ -128,7 +128,7 @@ pub(super) fn narrowed(
                 read::select_step(app, near);
             }
             app.tell(format!(
-                "{count} of {of} steps pass: & changes the filter, Esc shows all"
+                "{count} of {of} steps pass: ‹narrow› changes the filter, ‹back› shows all"
             ));
         }
         Err(fault) => {

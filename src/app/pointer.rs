@@ -11,7 +11,7 @@ use super::live::LivePane;
 use super::motion::{Motion, go_in};
 use super::msg::Job;
 use super::session::Focus;
-use super::{App, View, act, company, overview, several};
+use super::{App, View, act, overview, several};
 
 /// Rows that the wheel turns at a time, and where a row is a whole thing.
 const TURN: isize = 3;
@@ -55,7 +55,6 @@ pub(super) fn turn(app: &mut App) {
 pub(super) fn click(app: &mut App, target: Target) -> Vec<Job> {
     let again = app.clicked.take() == Some(target);
     let asked = std::mem::take(&mut app.asked_to_quit);
-    company::leave_open(app);
     app.notice = None;
     let context = app.context();
     let (pane, row) = match target {

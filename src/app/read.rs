@@ -27,7 +27,9 @@ pub(super) fn open_session(app: &mut App) -> Vec<Job> {
         }
         return vec![Job::Open(main)];
     }
-    app.tell("There is no session here. Run dover with a file, or press / for another filter");
+    app.tell(
+        "There is no session here. Run dover with a file, or press ‹filter› for another filter",
+    );
     Vec::new()
 }
 

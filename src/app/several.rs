@@ -1,6 +1,5 @@
 //! Up to four branches side by side: the first one, and how each of the others departs from it.
 
-use super::command::Id;
 use super::compare::Side;
 use super::extent::Pane;
 use super::motion::Motion;
@@ -124,34 +123,45 @@ pub(super) fn choose(app: &mut App, column: usize) {
     }
 }
 
-/// Does what a command means here; none if it means nothing of its own.
-pub(super) fn act(app: &mut App, id: Id) -> Option<Vec<Job>> {
+/// Takes the next branch beside the first one, or the one before.
+pub(super) fn sideways(app: &mut App, forward: bool) {
+    if let Some(View::Several(view)) = app.views.last_mut() {
+        let last = view.reaches.len().saturating_sub(1);
+        let next = (view.other + 1).min(last);
+        view.other = if forward {
+            next
+        } else {
+            view.other.saturating_sub(1)
+        };
+    }
+}
+
+/// Goes to the next row that differs, or the one before.
+pub(super) fn next_difference(app: &mut App, forward: bool) {
     let Some(View::Several(view)) = app.views.last_mut() else {
-        return None;
+        return;
     };
     let others = view.reaches.len();
-    match id {
-        Id::Left => view.other = view.other.saturating_sub(1),
-        Id::Right => view.other = (view.other + 1).min(others.saturating_sub(1)),
-        Id::NextDifference | Id::PreviousDifference => {
-            let differs = |row: &Abreast| row.differs(others);
-            let found = if id == Id::NextDifference {
-                let mut later = view.rows.iter().enumerate().skip(view.selected + 1);
-                later.find(|(_, row)| differs(row)).map(|(at, _)| at)
-            } else {
-                let before = view.rows.iter().take(view.selected);
-                before.clone().rposition(differs)
-            };
-            match found {
-                Some(row) => view.selected = row,
-                None => app.tell("No further difference this way"),
-            }
-        }
-        Id::Compare => {
-            let pair = view.sides.first().zip(view.sides.get(view.other + 1));
-            return pair.map(|(a, b)| vec![Job::Compare(a.branch.id.clone(), b.branch.id.clone())]);
-        }
-        _ => return None,
+    let differs = |row: &Abreast| row.differs(others);
+    let found = if forward {
+        let mut later = view.rows.iter().enumerate().skip(view.selected + 1);
+        later.find(|(_, row)| differs(row)).map(|(at, _)| at)
+    } else {
+        let before = view.rows.iter().take(view.selected);
+        before.clone().rposition(differs)
+    };
+    match found {
+        Some(row) => view.selected = row,
+        None => app.tell("No further difference this way"),
     }
-    Some(Vec::new())
+}
+
+/// Compares the selected branch with the first one, step by step.
+pub(super) fn compare(app: &mut App) -> Vec<Job> {
+    let Some(View::Several(view)) = app.views.last() else {
+        return Vec::new();
+    };
+    let pair = view.sides.first().zip(view.sides.get(view.other + 1));
+    let job = pair.map(|(a, b)| Job::Compare(a.branch.id.clone(), b.branch.id.clone()));
+    job.into_iter().collect()
 }

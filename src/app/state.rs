@@ -217,7 +217,7 @@ pub(super) fn hold(app: &mut App) -> Vec<Job> {
     let (job, held) = (view.job(), view.held);
     if let Some(step) = held {
         app.tell(format!(
-            "The state before step {step} is held: ] and [ show what differs from it, d lets it go"
+            "The state before step {step} is held: ‹next-boundary› and ‹previous-boundary› show what differs from it, ‹hold› lets it go"
         ));
     }
     vec![job]

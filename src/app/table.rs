@@ -116,6 +116,9 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Compare, "compare", G::Debug, &[k('c')], &[C::Branches], "Compares the selected branch with its parent, side by side").hinted().unless(needs_branch),
     command(Id::Follow, "mirror/roam", G::Read, &[k('F')], SESSION, "Follows whoever drives the session: mirrors what they look at, then roams on one's own, in turn").hinted().unless(company::needs_driver),
     command(Id::Seat, "driver's seat", G::Read, &[k('Y')], SESSION, "Asks for the driver's seat, or takes it where nobody drives; the driver is asked to give it").hinted().unless(company::needs_seat),
+    command(Id::Seat, "who asks", G::Read, &[k('Y')], OVER, "Shows who asks for the driver's seat, to answer it").hinted().unless(company::needs_request),
+    command(Id::Allow, "give it", G::Read, &[k('y')], &[C::Seat], "Gives the driver's seat to who asks for it; you follow").hinted(),
+    command(Id::Refuse, "keep it", G::Read, &[k('n')], &[C::Seat], "Keeps the driver's seat; who asked is told").hinted(),
     command(Id::Edit, "edit", G::Debug, &[k('e')], SESSION, "Edits the selected step; the original stays as it is").hinted().unless(needs_editable),
     command(Id::Fork, "fork", G::Debug, &[k('f')], SESSION, "Takes the edit of the selected step to the six gates").hinted_if(has_edit).unless(needs_editable),
     command(Id::Baseline, "re-run", G::Debug, &[k('b')], &[C::Steps, C::Detail, C::Branches, C::Replay], "Re-runs from the selected step unedited: the baseline, through the same gates").unless(needs_editable),
@@ -167,7 +170,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Diagnostic, "run as diagnostic", G::Gates, &[k('d')], &[C::Gates], "Runs a diagnostic branch, when the state gate alone does not hold").hinted().unless(needs_diagnostic),
     command(Id::Acknowledge, "acknowledge", G::Gates, &[k('a')], &[C::Gates], "Acknowledges that the tool registry drifted, and asks the gates again").hinted().unless(needs_drift),
     command(Id::AcceptDelta, "accept", G::Gates, &[k('A')], &[C::Gates], "Accepts the differences of the configuration as intended, and asks the gates again").hinted().unless(needs_delta),
-    command(Id::Reconcile, "reconcile", G::Gates, &[k('R')], &[C::Gates], "Shows the commands that ask the destinations of effects; R again runs them").hinted().unless(needs_destinations),
+    command(Id::Reconcile, "reconcile", G::Gates, &[k('R')], &[C::Gates], "Shows the commands that ask the destinations of effects; once more runs them").hinted().unless(needs_destinations),
     command(Id::RequestApproval, "request approval", G::Gates, &[k('p')], &[C::Gates], "Writes the fork down as held and waits for an owner's approval, here or elsewhere").hinted().unless(needs_risk),
     command(Id::Approve, "approve here", G::Gates, &[k('o')], &[C::Gates], "Approves what waits, as the owner that is named next").hinted().unless(needs_waiting),
     command(Id::Edit, "edit again", G::Gates, &[k('e')], &[C::Gates], "Opens the edit again").hinted(),
@@ -239,6 +242,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Last, "last", G::Move, &[key(Code::End), k('>'), k('G')], PANES, "To the end; a running branch is then followed"),
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
+    command(Id::Back, "later", G::General, &[key(Code::Esc), k('q')], &[C::Seat], "Leaves the question open").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
     command(Id::Mouse, "mouse", G::General, &[key(Code::F(4))], PANES, "Takes the mouse, or gives it back: the wheel scrolls, a click selects, a second one is Enter; Shift and dragging still selects text"),
     command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the keys").hinted(),
@@ -264,7 +268,7 @@ fn has_edit(app: &App) -> bool {
 
 fn needs_branch(app: &App) -> Option<&'static str> {
     let alone = app.open.as_ref().is_none_or(|open| open.branches.len() < 2);
-    alone.then_some("No branch to compare with yet: e edits a step, then fork it")
+    alone.then_some("No branch to compare with yet: ‹edit› edits a step, then fork it")
 }
 
 fn needs_intervention(app: &App) -> Option<&'static str> {
@@ -272,18 +276,18 @@ fn needs_intervention(app: &App) -> Option<&'static str> {
         .open
         .as_ref()
         .is_none_or(|open| open.interventions.is_empty());
-    none.then_some("Nothing was tried yet: e edits a step, then fork it")
+    none.then_some("Nothing was tried yet: ‹edit› edits a step, then fork it")
 }
 
 fn needs_hypothesis(app: &App) -> Option<&'static str> {
     hypotheses::selected(app).is_none().then_some(
-        "No hypothesis for this trial: a makes one, or H at a step of it writes your own",
+        "No hypothesis for this trial: ‹analyse› makes one, or ‹suspect› at a step of it writes your own",
     )
 }
 
 fn needs_proposal(app: &App) -> Option<&'static str> {
     match hypotheses::selected(app) {
-        Some(filed) if filed.proposal.is_none() => Some("It has no edit yet: e writes one"),
+        Some(filed) if filed.proposal.is_none() => Some("It has no edit yet: ‹edit› writes one"),
         Some(_) => None,
         None => needs_hypothesis(app),
     }
@@ -291,7 +295,7 @@ fn needs_proposal(app: &App) -> Option<&'static str> {
 
 fn needs_tested(app: &App) -> Option<&'static str> {
     let tested = hypotheses::selected(app).is_some_and(|filed| filed.intervention.is_some());
-    (!tested).then_some("It was not tested yet: Enter takes its edit to the gates")
+    (!tested).then_some("It was not tested yet: ‹test› takes its edit to the gates")
 }
 
 fn needs_lesson(app: &App) -> Option<&'static str> {
@@ -301,9 +305,9 @@ fn needs_lesson(app: &App) -> Option<&'static str> {
 }
 
 fn hides_labels(app: &App) -> Option<&'static str> {
-    app.hide
-        .labels
-        .then_some("What others suspect is hidden until you have said it yourself: H at the step")
+    app.hide.labels.then_some(
+        "What others suspect is hidden until you have said it yourself: ‹suspect› at the step",
+    )
 }
 
 fn needs_idle(app: &App) -> Option<&'static str> {
@@ -311,7 +315,7 @@ fn needs_idle(app: &App) -> Option<&'static str> {
         return Some(why);
     }
     app.analysing
-        .map(|_| "The session is being analysed: x stops that")
+        .map(|_| "The session is being analysed: ‹stop-analysis› stops that")
 }
 
 fn needs_analysis(app: &App) -> Option<&'static str> {
@@ -323,12 +327,12 @@ fn needs_analysis(app: &App) -> Option<&'static str> {
 fn needs_replay(app: &App) -> Option<&'static str> {
     app.replay_here()
         .is_none()
-        .then_some("Nothing was replayed in this sitting; v shows earlier verdicts")
+        .then_some("Nothing was replayed in this sitting; ‹verdicts› shows earlier verdicts")
 }
 
 fn needs_search(app: &App) -> Option<&'static str> {
     let none = app.open.as_ref().is_none_or(|open| open.search.is_none());
-    none.then_some("Search first: press /")
+    none.then_some("Search first: press ‹search›")
 }
 
 fn needs_ready(app: &App) -> Option<&'static str> {
@@ -336,9 +340,9 @@ fn needs_ready(app: &App) -> Option<&'static str> {
     match report {
         None => Some("The gates are still being checked"),
         Some(report) if report.ready() => None,
-        Some(report) if report.may_run_diagnostic() => {
-            Some("Held: this state does not restore exactly. Press d for a diagnostic branch")
-        }
+        Some(report) if report.may_run_diagnostic() => Some(
+            "Held: this state does not restore exactly. Press ‹diagnostic› for a diagnostic branch",
+        ),
         Some(_) => {
             Some("Held: a gate does not hold; its line says how to mend it. Nothing has run")
         }
@@ -348,7 +352,9 @@ fn needs_ready(app: &App) -> Option<&'static str> {
 fn needs_diagnostic(app: &App) -> Option<&'static str> {
     match app.gates().and_then(|gates| gates.report()) {
         Some(report) if report.may_run_diagnostic() => None,
-        Some(report) if report.ready() => Some("All gates hold: press Enter for an exact replay"),
+        Some(report) if report.ready() => {
+            Some("All gates hold: press ‹resume› for an exact replay")
+        }
         _ => Some("Not a matter of state: another gate is in the way, see its line"),
     }
 }
@@ -373,7 +379,7 @@ fn needs_destinations(app: &App) -> Option<&'static str> {
     unless_offered(
         app,
         Action::Reconcile,
-        "No command is configured that asks about what is open: w lists it",
+        "No command is configured that asks about what is open: ‹effects› lists it",
     )
 }
 
@@ -384,9 +390,9 @@ fn needs_commands(app: &App) -> Option<&'static str> {
     match &effects.left {
         None => Some("What was left is still being read"),
         Some(_) if effects.asking => Some("The destinations are being asked"),
-        Some(_) if effects.commands().is_empty() => {
-            Some("No destination is left to be asked: s and u decide by hand")
-        }
+        Some(_) if effects.commands().is_empty() => Some(
+            "No destination is left to be asked: ‹effects.keep› and ‹effects.undone› decide by hand",
+        ),
         Some(_) => None,
     }
 }
@@ -409,7 +415,7 @@ fn needs_asked(app: &App) -> Option<&'static str> {
 
 fn needs_risk(app: &App) -> Option<&'static str> {
     if app.gates().is_some_and(|gates| gates.waits_as().is_some()) {
-        return Some("It waits already: an owner approves it, here with o or elsewhere");
+        return Some("It waits already: an owner approves it, here with ‹approve› or elsewhere");
     }
     unless_offered(app, Action::RequestApproval, "No approval is missing")
 }
@@ -417,7 +423,9 @@ fn needs_risk(app: &App) -> Option<&'static str> {
 fn needs_waiting(app: &App) -> Option<&'static str> {
     let waits = app.gates().is_some_and(|gates| gates.waits_as().is_some());
     if !waits {
-        return Some("What is approved must be written down first: p requests the approval");
+        return Some(
+            "What is approved must be written down first: ‹request-approval› requests the approval",
+        );
     }
     unless_offered(app, Action::RequestApproval, "No approval is missing")
 }
@@ -430,7 +438,7 @@ fn needs_held(app: &App) -> Option<&'static str> {
 
 fn needs_new(app: &App) -> Option<&'static str> {
     let written = app.gates().is_some_and(|gates| gates.waits_as().is_some());
-    written.then_some("It waits exactly as it stands; e makes another edit of it")
+    written.then_some("It waits exactly as it stands; ‹edit› makes another edit of it")
 }
 
 /// Why something cannot be done about a gate: the gates are asked just now, or none offers it.
@@ -505,7 +513,7 @@ fn needs_record(app: &App) -> Option<&'static str> {
 fn needs_going(app: &App) -> Option<&'static str> {
     match phase(app) {
         Some(Phase::Over(_)) | None => {
-            Some("The run is over: Esc goes to its session, where any step can be forked")
+            Some("The run is over: ‹back› goes to its session, where any step can be forked")
         }
         Some(_) => None,
     }
@@ -514,14 +522,14 @@ fn needs_going(app: &App) -> Option<&'static str> {
 fn needs_boundary(app: &App) -> Option<&'static str> {
     match phase(app) {
         Some(Phase::Stands(Standing::Boundary(_))) => None,
-        Some(Phase::Stands(Standing::Held { .. })) => {
-            Some("A tool call waits for your decision first: y, n, a or r")
-        }
+        Some(Phase::Stands(Standing::Held { .. })) => Some(
+            "A tool call waits for your decision first: ‹allow›, ‹refuse›, ‹by-hand› or ‹from-record›",
+        ),
         Some(Phase::Stands(Standing::Asked { .. })) => {
-            Some("The team waits for your answer first: a writes it")
+            Some("The team waits for your answer first: ‹by-hand› writes it")
         }
         Some(Phase::Starting | Phase::Moves(_)) => {
-            Some("The run moves: Space pauses it before its next message")
+            Some("The run moves: ‹pause› pauses it before its next message")
         }
         Some(Phase::Over(_)) | None => needs_going(app),
     }
@@ -533,7 +541,7 @@ fn needs_waiting_message(app: &App) -> Option<&'static str> {
             .live
             .as_ref()
             .is_none_or(|live| live.waiting().is_none());
-        none.then_some("No message waits: m sends one, i puts one in")
+        none.then_some("No message waits: ‹send› sends one, ‹insert› puts one in")
     })
 }
 

@@ -111,8 +111,8 @@ pub(super) fn came(app: &mut App, edits: Result<Vec<Unsent>, Fault>) {
         where_ = format!("{where_} by {}", first.operator);
     }
     app.tell(match found.len() {
-        1 => format!("An edit of {where_} was not sent: there, f takes it to the gates, e opens it"),
-        n => format!("{n} edits were not sent, the first of {where_}: there, f takes one to the gates, e opens it"),
+        1 => format!("An edit of {where_} was not sent: there, ‹fork› takes it to the gates, ‹edit› opens it"),
+        n => format!("{n} edits were not sent, the first of {where_}: there, ‹fork› takes one to the gates, ‹edit› opens it"),
     });
 }
 

@@ -191,7 +191,7 @@ fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
             // What was not read as it was meant comes before what to do.
             Some(coverage) if !coverage.whole() && coverage.read > 0 => app.tell(coverage.line()),
             Some(_) => app.tell(
-                "Find the step that went wrong: } next failure, ] next trial; then e edits it",
+                "Find the step that went wrong: ‹next-error› next failure, ‹next-trial› next trial; then ‹edit› edits it",
             ),
             None => {}
         }
@@ -238,7 +238,7 @@ fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) -> Vec
     match (gates.report().map(Report::ready), waits) {
         (Some(false), Some(id)) => vec![Job::LookAgain(ticket, id)],
         (Some(true), Some(_)) if !was_ready => {
-            app.tell("It is approved, and every gate holds: Enter forks and runs");
+            app.tell("It is approved, and every gate holds: ‹resume› forks and runs");
             Vec::new()
         }
         _ => Vec::new(),
@@ -263,9 +263,6 @@ fn press(app: &mut App, key: Key) -> Vec<Job> {
 
 fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
-    if company::answered(app, key) {
-        return Vec::new();
-    }
     (app.notice, app.clicked) = (None, None);
     let context = app.context();
     if let Some(found) = app.keymap.find(context, key) {
@@ -330,7 +327,7 @@ pub(super) fn taken_in(app: &mut App, result: Result<String, Fault>) -> Vec<Job>
     // What the person does meanwhile stays in front.
     if left || app.context() != Context::Picker {
         app.tell(format!(
-            "{} is read: Enter in the picker opens it",
+            "{} is read: ‹open› in the picker opens it",
             branch.session()
         ));
         return vec![Job::Sessions];
@@ -411,7 +408,9 @@ fn found(app: &mut App, branch: &BranchId, words: &str, hits: Option<Vec<usize>>
         Some(step) => {
             read::select_step(app, step);
             let s = if count == 1 { "" } else { "s" };
-            app.tell(format!("{count} step{s} with “{words}”: n and N go on"));
+            app.tell(format!(
+                "{count} step{s} with “{words}”: ‹next-hit› and ‹previous-hit› go on"
+            ));
         }
         None => app.tell(format!("No step of this branch contains “{words}”")),
     }

@@ -131,8 +131,9 @@ impl Worker {
                 tokio::spawn(async move {
                     let done =
                         hypotheses::analyse(&store, &model, branch, by, operator, &control).await;
-                    let done =
-                        done.map(|told| format!("{told}. Enter tests one, e changes it first"));
+                    let done = done.map(|told| {
+                        format!("{told}. ‹test› tests one, ‹hypotheses.edit› changes it first")
+                    });
                     let _ = answers.send(Msg::Analysed(done.map_err(fault)));
                 });
             }

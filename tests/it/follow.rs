@@ -97,10 +97,16 @@ fn the_seat_is_handed_over_when_it_is_asked_for_and_given() {
     let (_home, mut ann, mut bob) = two();
     bob.keys(&["Y"]);
     ann.wait_for("bob asks for the driver's seat");
+    ann.wait_for("Y answers");
+    // A stray answer is none: y copies, n looks for a hit.
+    ann.keys(&["y", "n", "Y"]);
+    ann.wait_for("n keeps it");
     ann.keys(&["n"]);
     bob.wait_for("ann keeps the driver's seat");
     ann.wait_for("(with bob)");
     bob.keys(&["Y"]);
+    ann.wait_for("Y answers");
+    ann.keys(&["Y"]);
     ann.wait_for("y gives it");
     ann.keys(&["y"]);
     bob.wait_for("ann gave you the driver's seat");

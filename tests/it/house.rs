@@ -298,3 +298,118 @@ fn ci_runs_the_readmes_test_command() {
             .any(|line| line == "cargo clippy --all-targets -- -D warnings")
     );
 }
+
+/// The texts in a source file, with a nought for every placeholder.
+fn texts(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut signs = code.chars().peekable();
+    while let Some(sign) = signs.next() {
+        if sign == '\'' {
+            // A character, or a lifetime.
+            if signs.next() == Some('\\') {
+                signs.next();
+            }
+            signs.next_if_eq(&'\'');
+        }
+        if sign != '"' {
+            continue;
+        }
+        let (mut text, mut inside) = (String::new(), false);
+        while let Some(sign) = signs.next().filter(|sign| *sign != '"') {
+            match sign {
+                '\\' => text.extend(signs.next().map(|_| ' ')),
+                '{' if signs.next_if_eq(&'{').is_none() => inside = true,
+                '}' if inside => {
+                    inside = false;
+                    text.push('0');
+                }
+                _ if inside => {}
+                '}' => {
+                    signs.next_if_eq(&'}');
+                    text.push('}');
+                }
+                sign => text.push(sign),
+            }
+        }
+        found.push(text);
+    }
+    found
+}
+
+/// The first key of the command table that a sentence names. Keys of the editor's own text, and the one that leaves always, are no
+/// command's to move.
+fn key_named(text: &str) -> Option<String> {
+    let keys = dover::app::command::table().iter().flat_map(|row| row.keys);
+    let keys: BTreeSet<String> = keys.map(ToString::to_string).collect();
+    let own = ["Ctrl-C", "Ctrl-K", "Ctrl-U", "Home", "End"];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut all = words.iter().enumerate();
+    let found = all.find_map(|(at, word)| {
+        let bare = word.trim_matches(|c| "(),;.:…".contains(c));
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        let article = ["a", "A"].contains(&bare);
+        let sign = !bare.starts_with(|c: char| c.is_ascii_alphabetic());
+        let begins = at == 0 || words[at - 1].ends_with([':', ',', ';', '…']);
+        let told = match (article, sign) {
+            // An article has a noun after it, a key what it does.
+            (true, _) => begins && next.ends_with('s') && !next.ends_with("ss"),
+            (_, true) => {
+                "[]{}/?!'*&".contains(bare) && next.starts_with(|c: char| c.is_lowercase())
+            }
+            _ => true,
+        };
+        (told && keys.contains(bare) && !own.contains(&bare)).then(|| bare.to_owned())
+    });
+    found.filter(|_| words.len() > 1)
+}
+
+#[test]
+fn texts_name_commands_and_no_keys() {
+    for (text, key) in [
+        ("kept: f takes it to the gates", "f"),
+        ("in trial 0 yet: a has it analysed", "a"),
+        ("Find it: } next failure", "}"),
+        ("(Esc, then r)", "Esc"),
+        ("l: level", "l"),
+        ("press Enter", "Enter"),
+    ] {
+        assert_eq!(key_named(text).as_deref(), Some(key), "{text}");
+    }
+    assert_eq!(key_named("A step a branch has: a step of it"), None);
+    assert_eq!(
+        texts(r#"("a {b} c", '"', 'x', &'a "{{d}}")"#),
+        ["a 0 c", "{d}"]
+    );
+
+    let mut wrong = Vec::new();
+    let mut look = |file: &str, text: &str| {
+        // A command is called so.
+        if let Some(key) = key_named(text).filter(|_| text != "n steps") {
+            wrong.push(format!("{file} names {key}: {text}"));
+        }
+        for name in dover::app::spell::named(text) {
+            if dover::app::spell::command(name).is_none() {
+                wrong.push(format!("{file} names no command by ‹{name}›: {text}"));
+            }
+        }
+    };
+    for folder in ["src/app", "src/ui", "src/term"] {
+        // What reads keys or lessons shows what stands in their files.
+        let of_keys = ["keymap.rs", "key.rs", "spell.rs", "learn/read.rs"];
+        let paths = rust_files(folder).into_iter();
+        for path in paths.filter(|path| !of_keys.iter().any(|file| path.ends_with(file))) {
+            for text in texts(&code(&path)) {
+                look(&path.display().to_string(), &text);
+            }
+        }
+    }
+    for lesson in fs::read_dir(root().join("lessons")).unwrap() {
+        let path = lesson.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        for line in text.lines().filter(|line| !line.starts_with("done")) {
+            let said = line.split_once(" = ").map_or(line, |(_, said)| said);
+            look(&path.display().to_string(), said.trim_matches('"'));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

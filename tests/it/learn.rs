@@ -446,7 +446,7 @@ hints = ["…"]
 [[part]]
 title = "Seven"
 text = "…"
-task = "…"
+task = "Press ‹next-eror›."
 hints = ["…"]
 "#,
     );
@@ -471,6 +471,10 @@ hints = ["…"]
         (40, "never be reached: honey-stall left nothing"),
         (47, "never be reached: step 0 is the task"),
         (50, "no 'done'"),
+        (
+            53,
+            "‹next-eror› names no command: did you mean 'next-error'?",
+        ),
     ];
     for (line, words) in expected {
         assert!(

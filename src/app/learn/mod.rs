@@ -281,14 +281,14 @@ fn hint(app: &mut App) -> Vec<Job> {
     let at = course.at;
     let done = course.done();
     let told = match course.attempt.parts.get_mut(at) {
-        _ if done => "This part is done: l goes on",
+        _ if done => "This part is done: ‹lesson› goes on",
         Some(part) if part.hints < of => {
             part.hints += 1;
             course.note = None;
             course.attempt.revision += 1;
             return vec![Job::KeepAttempt(course.attempt.clone())];
         }
-        _ => "There are no more hints; l shows them all again",
+        _ => "There are no more hints; ‹lesson› shows them all again",
     };
     app.tell(told);
     Vec::new()
@@ -347,7 +347,7 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
     }
     tried.done = holds;
     course.note = wrong.map(|step| {
-        format!("Step {step} is a fair thought, but this lesson means another one. Look again; T gives a hint.")
+        format!("Step {step} is a fair thought, but this lesson means another one. Look again; ‹hint› gives a hint.")
     });
     course.attempt.revision += 1;
     vec![Job::KeepAttempt(course.attempt.clone())]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::super::{command, spell};
 use super::lesson::{Condition, Deed, GATES, Hidden, Lesson, Part, Place, Run, STYLES, VERDICTS};
 
 /// Something wrong in a lesson's file.
@@ -127,13 +128,25 @@ impl Reader<'_> {
                 value.span().start,
                 format!("{whose}: '{key}' is empty: write it or leave it out"),
             ),
-            Some(text) => return Some(text.to_owned()),
+            Some(text) => {
+                self.commands(text, whose, value.span().start);
+                return Some(text.to_owned());
+            }
             None => self.wrong(
                 value.span().start,
                 format!("{whose}: '{key}' must be a text in quotation marks"),
             ),
         }
         None
+    }
+
+    /// Tells commands that a text names and that are none.
+    fn commands(&mut self, text: &str, whose: &str, at: usize) {
+        for name in spell::named(text).filter(|name| spell::command(name).is_none()) {
+            let ids: Vec<String> = command::table().iter().map(|row| row.id.name()).collect();
+            let meant = meant(name, ids.iter().map(String::as_str));
+            self.wrong(at, format!("{whose}: ‹{name}› names no command: {meant}"));
+        }
     }
 
     /// A text that must be there.
@@ -274,6 +287,7 @@ impl Reader<'_> {
         let texts: Option<Vec<String>> = value.get_ref().as_array().and_then(|array| {
             let texts = array.iter().map(|one| {
                 let text = one.get_ref().as_str().map(str::trim);
+                self.commands(text.unwrap_or_default(), whose, one.span().start);
                 text.filter(|text| !text.is_empty()).map(str::to_owned)
             });
             texts.collect()

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::app::fixture::{self, press};
 use crate::app::msg::Msg;
+use crate::app::press_fixture::started;
 use crate::app::update;
 
 const LESSON: &str = r#"
@@ -18,16 +19,16 @@ title = "Look"
 text = "A run is a list of steps.\n\nEvery step has a number."
 task = "Go to step 9."
 done = { visit = [9, 10] }
-hints = ["j goes down.", ": 9 Enter goes there."]
+hints = ["‹down› goes down.", "‹goto› 9 ‹prompt.accept› goes there."]
 after = "Here the month is missing."
 
 [[part]]
 title = "Milestones"
 text = "How far did it come?"
-task = "Press m."
+task = "Press ‹steps.milestones›."
 done = { look = "milestones" }
 hide = []
-hints = ["m"]
+hints = ["‹steps.milestones›"]
 "#;
 
 /// The list of two lessons; of the second an attempt was begun.
@@ -52,7 +53,7 @@ pub(crate) fn listed() -> App {
     let mut attempt = attempt.clone();
     attempt.parts[0].done = true;
     offers[1].attempt = Some(attempt);
-    App::lessons("ann".into(), offers, false).0
+    started(App::lessons("ann".into(), offers, false).0)
 }
 
 /// The page of the first part.
@@ -84,7 +85,7 @@ pub(crate) fn task() -> App {
 fn a_part_is_done_by_its_deed_and_what_it_hides_is_seen_again() {
     let mut app = task();
     assert!(app.hide.labels && app.hide.verdicts && app.hide.answers);
-    assert_eq!(app.course().unwrap().hints(), ["j goes down."]);
+    assert_eq!(app.course().unwrap().hints(), ["‹down› goes down."]);
     press(&mut app, "jjjjjjjj");
     assert!(!app.course().unwrap().done());
     press(&mut app, "j");

@@ -39,9 +39,9 @@ impl Painter<'_> {
             let gist = Passage::plain(&clean_line(&gist), Role::Muted);
             lines.extend(hanging(vec![Span::raw("   ")], gist, width, theme));
         }
-        let mut keys = Passage::plain("y", Role::Accent);
+        let mut keys = Passage::plain(&self.app.spell("‹allow›"), Role::Accent);
         keys.push(" allow it   ", Role::Text);
-        keys.push("n", Role::Accent);
+        keys.push(&self.app.spell("‹refuse›"), Role::Accent);
         keys.push(" refuse it: the tool fails, the run goes on", Role::Text);
         let more = replay.asked.len().saturating_sub(1);
         if more > 0 {

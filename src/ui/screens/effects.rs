@@ -69,7 +69,9 @@ impl Painter<'_> {
             let base = self.app.open.as_ref();
             let dir = base.and_then(|open| open.session.base_dir.as_ref());
             let place = dir.map_or(String::new(), |dir| format!(" in {}", dir.display()));
-            let head = format!("R runs these commands{place}:");
+            let head = self
+                .app
+                .spell(&format!("‹reconcile› runs these commands{place}:"));
             let from = lines.len();
             lines.extend(self.said(&clean_line(&head), Role::Warn, body.width));
             for command in effects.commands() {
@@ -149,17 +151,18 @@ impl Painter<'_> {
             ("", Role::Muted)
         } else if effects.shown && !effects.commands().is_empty() {
             (
-                "R once more runs the commands above; any way out leaves all as it is",
+                "‹reconcile› once more runs the commands above; any way out leaves all as it is",
                 Role::Warn,
             )
         } else if open {
             (
-                "open: a fork before it is held until each is settled, by R, s or u",
+                "open: a fork before it is held until each is settled, by ‹reconcile›, ‹keep› or ‹undone›",
                 Role::GateHold,
             )
         } else {
             ("nothing is open", Role::Text)
         };
+        let text = self.app.spell(text);
         Line::styled(format!(" {text}"), self.theme.style(role)).render(area, self.buf);
     }
 }

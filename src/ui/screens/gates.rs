@@ -268,7 +268,7 @@ impl Painter<'_> {
                 Line::from(vec![
                     Span::styled(word, theme.style(Role::Gate(report.status))),
                     Span::styled(
-                        format!(": {}", sentence(gates, report)),
+                        format!(": {}", self.app.spell(&sentence(gates, report))),
                         theme.style(Role::Text),
                     ),
                 ])
@@ -299,9 +299,9 @@ fn sentence(gates: &Gates, report: &Report) -> String {
         return format!("{} waits for an owner. Nothing has run", clean_line(id));
     }
     let sentence = match report.status {
-        GateStatus::ReadyToResume => "gates 1 to 5 hold. Enter forks and runs",
+        GateStatus::ReadyToResume => "gates 1 to 5 hold. ‹resume› forks and runs",
         GateStatus::RestoreUncertain if report.may_run_diagnostic() => {
-            "held, nothing has run. d runs it as a diagnostic branch"
+            "held, nothing has run. ‹diagnostic› runs it as a diagnostic branch"
         }
         GateStatus::NeedsApproval => "held until an owner approves. Nothing has run",
         _ => "held, nothing has run. See what mends it",

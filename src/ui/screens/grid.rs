@@ -37,31 +37,7 @@ impl Painter<'_> {
             self.lines(Pane::Grid, &said, areas.body);
             return;
         }
-        let fates: Vec<Fates> = (0..milestones.len()).map(|n| fates(view, n)).collect();
-        let widest = |of: fn(&Fates) -> &str| fates.iter().map(|fate| width_of(of(fate))).max();
-        let gained = widest(|fate| &fate.gained).unwrap_or(0) + 2;
-        let told = gained + widest(|fate| &fate.lost).unwrap_or(0);
-        let room = usize::from(area.width).saturating_sub(told + 7).min(48);
-        for (n, (milestone, fate)) in milestones.iter().zip(&fates).enumerate() {
-            let title = fitted(&clean_line(&milestone.title), room);
-            let chosen = n == view.milestone;
-            let (number, name) = if chosen {
-                (Role::Accent, Role::Title)
-            } else {
-                (Role::Muted, Role::Text)
-            };
-            let sign = Glyph::MILESTONE.show(self.charset);
-            let row = row_of(areas.body, n);
-            self.spot(row, Target::Cell(Pane::Grid, view.column(), n));
-            Line::from(vec![
-                Span::styled(format!(" {sign}{} ", n + 1), theme.style(number)),
-                Span::styled(title, theme.style(name)),
-                Span::raw("  "),
-                Span::styled(fitted(&fate.gained, gained), theme.style(fate.role)),
-                Span::styled(fate.lost.clone(), theme.style(Role::MilestoneLost)),
-            ])
-            .render(row, self.buf);
-        }
+        self.fates(view, open, areas.body);
         let above = milestones.len() + 1;
         let names = lanes
             .iter()
@@ -134,6 +110,37 @@ impl Painter<'_> {
         }
         self.more(extent, list);
         self.chosen_milestone(view, open, areas.info);
+    }
+
+    /// A line for each milestone: which branch first gained it, which first lost it.
+    fn fates(&mut self, view: &Overview, open: &Open, area: Rect) {
+        let theme = self.theme;
+        let milestones = &open.session.milestones;
+        let fates: Vec<Fates> = (0..milestones.len()).map(|n| fates(view, n)).collect();
+        let widest = |of: fn(&Fates) -> &str| fates.iter().map(|fate| width_of(of(fate))).max();
+        let gained = widest(|fate| &fate.gained).unwrap_or(0) + 2;
+        let told = gained + widest(|fate| &fate.lost).unwrap_or(0);
+        let room = usize::from(area.width).saturating_sub(told + 7).min(48);
+        for (n, (milestone, fate)) in milestones.iter().zip(&fates).enumerate() {
+            let title = fitted(&clean_line(&milestone.title), room);
+            let chosen = n == view.milestone;
+            let (number, name) = if chosen {
+                (Role::Accent, Role::Title)
+            } else {
+                (Role::Muted, Role::Text)
+            };
+            let sign = Glyph::MILESTONE.show(self.charset);
+            let row = row_of(area, n);
+            self.spot(row, Target::Cell(Pane::Grid, view.column(), n));
+            Line::from(vec![
+                Span::styled(format!(" {sign}{} ", n + 1), theme.style(number)),
+                Span::styled(title, theme.style(name)),
+                Span::raw("  "),
+                Span::styled(fitted(&fate.gained, gained), theme.style(fate.role)),
+                Span::styled(fate.lost.clone(), theme.style(Role::MilestoneLost)),
+            ])
+            .render(row, self.buf);
+        }
     }
 
     /// How a milestone of a branch stands beside the parent's.

@@ -71,10 +71,11 @@ impl Painter<'_> {
         self.lines(Pane::Hypothesis, &lines, text);
         let hint = match self.app.analysing {
             Some(By::Offline) => " analysing by rules…",
-            Some(By::Model) => " the model is asked about each trial… x stops that",
-            None => " H at a step of the message list writes your own hypothesis",
+            Some(By::Model) => " the model is asked about each trial… ‹stop-analysis› stops that",
+            None => " ‹suspect› at a step of the message list writes your own hypothesis",
         };
-        Line::styled(hint, self.theme.style(Role::Muted)).render(areas.info, self.buf);
+        Line::styled(self.app.spell(hint), self.theme.style(Role::Muted))
+            .render(areas.info, self.buf);
     }
 
     /// `▸ trial 2  14–27  ⚑ 16 WebSurfer  edit 16  Validated`.
@@ -145,11 +146,11 @@ impl Painter<'_> {
         let text = match self.app.analysing {
             Some(_) => "It is being analysed.".to_owned(),
             None => format!(
-                "Nobody suspects anything in trial {} yet: a has it analysed by rules, A by a model, and H at one of its steps in the message list writes your own hypothesis.",
+                "Nobody suspects anything in trial {} yet: ‹analyse› has it analysed by rules, ‹ask-model› by a model, and ‹suspect› at one of its steps in the message list writes your own hypothesis.",
                 trial.index
             ),
         };
-        self.labelled("", &text, Role::Muted, width)
+        self.labelled("", &self.app.spell(&text), Role::Muted, width)
     }
 
     /// Everything about one: who said it, why, the evidence, the edit, what its runs came to, what was learnt.
@@ -191,7 +192,12 @@ impl Painter<'_> {
                 lines.extend(self.labelled("no edit   ", &clean(why), Role::Warn, width));
             }
             (None, None) => {
-                lines.extend(self.labelled("no edit   ", "e writes one", Role::Muted, width));
+                lines.extend(self.labelled(
+                    "no edit   ",
+                    &self.app.spell("‹edit› writes one"),
+                    Role::Muted,
+                    width,
+                ));
             }
         }
         if let Some(outcome) = open.tested(filed) {

@@ -62,14 +62,13 @@ impl Painter<'_> {
     /// The keys that help, and how many hints there are.
     fn hints_told(&self, course: &Course) -> String {
         if course.done() {
-            return "l goes on".to_owned();
+            return self.app.spell("‹lesson› goes on");
         }
         let of = course.part().map_or(0, |part| part.hints.len());
-        format!(
-            "l text {} T hint {}/{of}",
-            dot(self.charset),
-            course.hints().len()
-        )
+        let given = course.hints().len();
+        let dot = dot(self.charset);
+        self.app
+            .spell(&format!("‹lesson› text {dot} ‹hint› hint {given}/{of}"))
     }
 
     fn bar_lines(&self, course: &Course, area: Rect) -> Vec<Line<'static>> {
@@ -82,12 +81,15 @@ impl Painter<'_> {
             let sign = Span::styled(sign, self.theme.style(Role::MilestoneReached));
             let told = part.after.as_deref().unwrap_or("Done.");
             let mut passage = Passage::plain("Done. ", Role::MilestoneReached);
-            passage.push(&clean_line(told.trim_start_matches("Done. ")), Role::Text);
+            passage.push(
+                &clean_line(&self.app.spell(told.trim_start_matches("Done. "))),
+                Role::Text,
+            );
             return hanging(vec![sign], passage, width, self.theme);
         }
         let sign = format!(" {} ", Glyph::CURSOR.show(self.charset));
         let sign = Span::styled(sign, self.theme.style(Role::Accent));
-        let task = Passage::plain(&clean_line(&part.task), Role::Text);
+        let task = Passage::plain(&clean_line(&self.app.spell(&part.task)), Role::Text);
         let mut lines = hanging(vec![sign], task, width, self.theme);
         let more = match (&course.note, course.hints().last()) {
             (Some(note), _) => Some((note.as_str(), Role::Warn)),
@@ -95,7 +97,7 @@ impl Painter<'_> {
             (None, None) => None,
         };
         if let Some((text, role)) = more {
-            let text = Passage::plain(&clean_line(text), role);
+            let text = Passage::plain(&clean_line(&self.app.spell(text)), role);
             let more = hanging(vec![Span::raw("   ")], text, width, self.theme);
             // The newest word is seen whole; the task stands on its page too.
             let room = usize::from(area.height).saturating_sub(more.len()).max(1);
@@ -130,7 +132,7 @@ impl Painter<'_> {
         let paragraphs = |text: &str, role: Role| {
             hanging(
                 vec![Span::raw(" ")],
-                Passage::plain(&clean(text), role),
+                Passage::plain(&clean(&self.app.spell(text)), role),
                 width,
                 theme,
             )
@@ -141,7 +143,10 @@ impl Painter<'_> {
             lines.push(Line::default());
             lines.extend(paragraphs(&Self::summary(course), Role::Muted));
             lines.push(Line::default());
-            lines.extend(paragraphs("Enter goes back to the lessons.", Role::Accent));
+            lines.extend(paragraphs(
+                "‹go-on› goes back to the lessons.",
+                Role::Accent,
+            ));
             return lines;
         }
         let Some(part) = course.part() else {
@@ -157,15 +162,17 @@ impl Painter<'_> {
             let head = Span::styled(format!(" hint {}  ", i + 1), theme.style(Role::Accent));
             lines.extend(hanging(
                 vec![head],
-                Passage::plain(&clean(hint), Role::Text),
+                Passage::plain(&clean(&self.app.spell(hint)), Role::Text),
                 width,
                 theme,
             ));
         }
         let left = part.hints.len() - course.hints().len();
         let told = match left {
-            0 => "Enter goes to it; l comes back here.".to_owned(),
-            _ => format!("Enter goes to it; l comes back here. T gives a hint ({left} left)."),
+            0 => "‹go-on› goes to it; ‹lesson› comes back here.".to_owned(),
+            _ => format!(
+                "‹go-on› goes to it; ‹lesson› comes back here. ‹hint› gives a hint ({left} left)."
+            ),
         };
         lines.extend(paragraphs(&told, Role::Muted));
         lines

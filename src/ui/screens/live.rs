@@ -133,9 +133,10 @@ impl Painter<'_> {
             let text = match &live.phase {
                 Phase::Starting => " The team is being imported and made.",
                 Phase::Over(_) => " Nothing has run.",
-                _ => " None yet: s commits the first message, Space runs on.",
+                _ => " None yet: ‹step› commits the first message, ‹pause› runs on.",
             };
-            Line::styled(text, self.theme.style(Role::Muted)).render(rest, self.buf);
+            Line::styled(self.app.spell(text), self.theme.style(Role::Muted))
+                .render(rest, self.buf);
             return;
         };
         let (head, rest) = under_title(area);
@@ -216,7 +217,9 @@ impl Painter<'_> {
             return;
         };
         if queue.is_empty() {
-            let text = " Nothing: m sends a message, i puts one in, Space lets the team end.";
+            let text = self.app.spell(
+                " Nothing: ‹send› sends a message, ‹insert› puts one in, ‹pause› lets the team end.",
+            );
             Line::styled(text, self.theme.style(Role::Muted)).render(rest, self.buf);
             return;
         }
@@ -304,7 +307,7 @@ impl Painter<'_> {
             Level::Info => "log".to_owned(),
             level => format!("log, {} and above", level.name()),
         };
-        self.title(&of, "l: level", focused, head);
+        self.title(&of, &self.app.spell("‹log-level›: level"), focused, head);
         let count = live.lines().count();
         let last = count.saturating_sub(1);
         let at = live.line.unwrap_or(last);

@@ -192,6 +192,7 @@ impl Painter<'_> {
             Some(View::Help) => self.help(area),
             Some(View::Notice) => self.whole_notice(area),
             Some(View::Lesson) => self.lesson_page(area),
+            Some(View::Seat(_, name)) => self.seat(name, area),
             None if self.app.open.is_some() => self.session(area),
             None if self.app.learn.is_some() => self.lessons(area),
             None => self.picker(area),
@@ -375,6 +376,8 @@ fn row_of(area: Rect, row: usize) -> Rect {
 
 #[cfg(test)]
 mod alignment_tests;
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod pointer_tests;
 #[cfg(test)]

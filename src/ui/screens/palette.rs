@@ -90,8 +90,9 @@ impl Painter<'_> {
             let chosen = n == palette.selected;
             let (keys, blocked) = match offer {
                 Offer::Command(command) => (
-                    command
-                        .keys
+                    self.app
+                        .keymap
+                        .keys(command, self.app.place())
                         .first()
                         .map_or(String::new(), ToString::to_string),
                     command.refused(self.app).is_some(),

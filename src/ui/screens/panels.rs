@@ -93,7 +93,8 @@ impl Painter<'_> {
                 };
                 second.push(&text, Role::Muted);
             }
-            second.push(&format!("   {}", recognised(&milestone.check)), Role::Muted);
+            let check = self.app.spell(&recognised(&milestone.check));
+            second.push(&format!("   {check}"), Role::Muted);
             let indent = vec![Span::raw("       ")];
             lines.extend(hanging(indent, second, areas.body.width, theme));
             items.push(from..lines.len());
@@ -222,11 +223,49 @@ impl Painter<'_> {
             Some(View::Milestones(_)) => Context::Milestones,
             Some(View::Interventions(_)) => Context::Interventions,
             Some(View::Lesson) => Context::Lesson,
-            Some(View::Notice | View::Help) => return None,
+            Some(View::Notice | View::Help | View::Seat(..)) => return None,
             None if self.app.open.is_some() => Context::Steps,
             None if self.app.learn.is_some() => Context::Lessons,
             None => Context::Picker,
         })
+    }
+
+    /// Who asks for the driver's seat, and what each answer means.
+    pub(super) fn seat(&mut self, name: &str, area: Rect) {
+        let areas = self.frame(area, "driver's seat", Line::default(), false);
+        let told = [
+            (format!("{name} asks for the driver's seat."), Role::Title),
+            (
+                self.app.spell(&format!(
+                    "‹allow› gives it: {name} drives, you follow, and runs that you started go on."
+                )),
+                Role::Text,
+            ),
+            (
+                self.app
+                    .spell(&format!("‹refuse› keeps it: {name} is told.")),
+                Role::Text,
+            ),
+            (
+                self.app
+                    .spell("‹back› leaves the question open; ‹steps.seat› comes back to it."),
+                Role::Muted,
+            ),
+        ];
+        let mut lines = Vec::new();
+        for (text, role) in &told {
+            let passage = Passage::plain(&clean_line(text), *role);
+            lines.extend(hanging(
+                vec![Span::raw(" ")],
+                passage,
+                areas.body.width,
+                self.theme,
+            ));
+            lines.push(Line::default());
+        }
+        for (line, row) in lines.iter().zip(areas.body.rows()) {
+            line.render(row, self.buf);
+        }
     }
 
     pub(super) fn whole_notice(&mut self, area: Rect) {
@@ -261,6 +300,6 @@ fn recognised(check: &Check) -> String {
         Check::Page(page) => format!("(page {})", clean_line(page)),
         Check::Tool(tool) => format!("(tool {})", clean_line(tool)),
         Check::Text(text) => format!("(text “{}”)", clean_line(text)),
-        Check::Manual => "(marked by hand with M)".to_owned(),
+        Check::Manual => "(marked by hand with ‹mark›)".to_owned(),
     }
 }

@@ -40,11 +40,11 @@ impl Painter<'_> {
             let text = if picker.sessions.is_none() {
                 "Reading the store…"
             } else if all == 0 {
-                "The store is empty. Quit with q and run: dover FILE, with a log of a run that went wrong."
+                "The store is empty. Quit with ‹quit› and run: dover FILE, with a log of a run that went wrong."
             } else {
-                "No session contains these words. Press / and change them, or Esc there to see all."
+                "No session contains these words. Press ‹filter› and change them, or ‹prompt.back› there to see all."
             };
-            let passage = Passage::plain(text, Role::Text);
+            let passage = Passage::plain(&self.app.spell(text), Role::Text);
             for (line, row) in hanging(vec![Span::raw("  ")], passage, body.width, self.theme)
                 .iter()
                 .zip(body.rows())

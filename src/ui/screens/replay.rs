@@ -239,7 +239,7 @@ impl Painter<'_> {
             line.push_span(self.answer_word(&run.branch));
         } else if replay.asked.iter().any(|(id, _)| *id == run.branch.id) {
             line.push_span(Span::styled(
-                "waits for your y or n",
+                self.app.spell("waits for your ‹allow› or ‹refuse›"),
                 theme.style(Role::Warn),
             ));
         } else if let Some((agent, _)) = &run.delta {

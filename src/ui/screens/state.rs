@@ -174,7 +174,9 @@ impl Painter<'_> {
                 format!("what differs between the states before step {held} and step {at}")
             }
             (Some(held), _) => {
-                format!("the state before step {held} is held: ] or [ goes to another")
+                format!(
+                    "the state before step {held} is held: ‹next-boundary› or ‹previous-boundary› goes to another"
+                )
             }
             (None, Some(at)) if at != asked => format!(
                 "step {asked} was said inside a handler of the framework, where no state can be recorded; this is the nearest"
@@ -185,7 +187,10 @@ impl Painter<'_> {
             }
             (None, None) => String::new(),
         };
-        let text = fit(&format!(" {text}"), usize::from(area.width));
+        let text = fit(
+            &self.app.spell(&format!(" {text}")),
+            usize::from(area.width),
+        );
         Line::styled(text, self.theme.style(Role::Muted)).render(area, self.buf);
     }
 }

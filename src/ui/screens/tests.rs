@@ -4,6 +4,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
+use crate::app::company_tests;
 use crate::app::find_fixture;
 use crate::app::fixture;
 use crate::app::gate_fixture::{self, held};
@@ -15,7 +16,7 @@ use crate::ui::glyph::Charset;
 
 /// The screen as text. Set `DOVER_LOOK` to a directory to get a picture beside it, in the theme of `DOVER_LOOK_THEME` and, where
 /// `DOVER_LOOK_ASCII` is set, in ASCII.
-fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
+pub(super) fn screen(app: &mut App, name: &str, width: u16, height: u16) -> String {
     let theme = match std::env::var("DOVER_LOOK_THEME") {
         Ok(theme) => Theme::load(&theme, Depth::True, |_| None).unwrap(),
         Err(_) => Theme::fallback(Depth::Ansi16),
@@ -98,6 +99,7 @@ pub(super) fn screens() -> Vec<(&'static str, App)> {
         ("lessons", lesson_fixture::listed()),
         ("lesson_page", lesson_fixture::page()),
         ("lesson_task", lesson_fixture::task()),
+        ("seat", company_tests::asked()),
     ]
 }
 
@@ -136,8 +138,8 @@ proptest! {
 
     #[test]
     fn any_state_draws_at_any_size(
-        at in 0..46_usize,
-        keys in "[jkegGnN?!mvcbripyJKfdlT+=sxMaApoRwuynhHtozl&*' ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
+        at in 0..47_usize,
+        keys in "[jkegGnN?!mvcbripyJKfdlT+=sxMaApoRwuynhHtozl&*Y' ⏎⎋⇥␓⌦<>/:0-9\\[\\]{}]{0,24}",
         sizes in prop::collection::vec((0..=200_u16, 0..=60_u16), 1..4),
     ) {
         let (_, mut app) = screens().into_iter().nth(at).unwrap();

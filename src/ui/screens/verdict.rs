@@ -48,8 +48,9 @@ impl Painter<'_> {
                 }
             }
         }
-        let hint = " Enter compares the best run of an intervention with its parent";
-        Line::styled(hint, self.theme.style(Role::Muted)).render(areas.info, self.buf);
+        let hint = " ‹compare-run› compares the best run of an intervention with its parent";
+        Line::styled(self.app.spell(hint), self.theme.style(Role::Muted))
+            .render(areas.info, self.buf);
     }
 
     /// What was tried and where, what came of it, and its words.
@@ -187,7 +188,9 @@ impl Painter<'_> {
         let outcome = baseline.and_then(|one| open.outcomes.get(&one.id));
         let passage = match (baseline, outcome) {
             (None, _) => Passage::plain(
-                "not run. Press b to see what the same state does without the edit",
+                &self.app.spell(
+                    "not run. Press ‹baseline› to see what the same state does without the edit",
+                ),
                 Role::Muted,
             ),
             (Some(_), None) => Passage::plain("…", Role::Muted),

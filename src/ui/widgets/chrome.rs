@@ -185,7 +185,10 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
         let room = usize::from(area.height).max(1);
         if lines.len() > room {
             lines.truncate(room);
-            let more = Span::styled(" … ! shows all", theme.style(Role::Accent));
+            let more = Span::styled(
+                app.spell(" … ‹notice› shows all"),
+                theme.style(Role::Accent),
+            );
             if let Some(last) = lines.last_mut() {
                 let cells = width.saturating_sub(more.width() + 1);
                 let kept: String = last
