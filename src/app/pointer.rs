@@ -45,7 +45,7 @@ impl Target {
 pub(super) fn turn(app: &mut App) {
     app.mouse = !app.mouse;
     app.tell(if app.mouse {
-        "The mouse is dover's: the wheel scrolls, a click selects, a second one is Enter. Shift and dragging still selects text; F4 gives the mouse back"
+        "The mouse is dover's: the wheel scrolls, a click selects, a second one opens. Shift and dragging still selects text; ‹mouse› gives the mouse back"
     } else {
         "The mouse is the terminal's again: dragging selects text"
     });

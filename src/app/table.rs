@@ -244,7 +244,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
     command(Id::Back, "later", G::General, &[key(Code::Esc), k('q')], &[C::Seat], "Leaves the question open").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
-    command(Id::Mouse, "mouse", G::General, &[key(Code::F(4))], PANES, "Takes the mouse, or gives it back: the wheel scrolls, a click selects, a second one is Enter; Shift and dragging still selects text"),
+    command(Id::Mouse, "mouse", G::General, &[key(Code::F(4))], PANES, "Takes the mouse, or gives it back: the wheel scrolls, a click selects, a second one opens it; Shift and dragging still selects text"),
     command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the keys").hinted(),
     command(Id::Notice, "message", G::General, &[k('!')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the last message in full").unless(needs_notice),
     command(Id::Quit, "quit", G::General, &[k('q')], &[C::Lessons, C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
