@@ -9,7 +9,7 @@ use super::ExportError;
 use super::source::{PAGE, Source};
 use super::told;
 use crate::gate::receipt::Sealed;
-use crate::model::{Branch, BranchId, Session, Step, StepHead, StepKind, clean};
+use crate::model::{Branch, BranchId, Session, Step, StepHead, StepKind, clean, reports_failure};
 use crate::pipeline::Outcome;
 use crate::ui::diff::{Change, WordDiff};
 
@@ -462,7 +462,7 @@ fn title(step: &Step) -> String {
     if let Some(tool) = &step.meta.tool {
         let _ = write!(text, " <code>{}</code>", Safe(&tool.name));
     }
-    if step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed) {
+    if reports_failure(step) {
         text.push_str(" <span class=\"warn\">✗ failed</span>");
     }
     text

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, EffectClass, ledger_gist};
+use super::{Digest, EffectClass, ledger_gist, reports_failure};
 
 /// What a step is (SPEC 1).
 #[derive(
@@ -258,7 +258,7 @@ impl StepHead {
                 ledger_gist(&step.text).unwrap_or_else(|| head_text(&step.text))
             },
             len: step.text.len(),
-            error: step.meta.error || step.meta.tool.as_ref().is_some_and(|tool| tool.failed),
+            error: reports_failure(step),
         }
     }
 }

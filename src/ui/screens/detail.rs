@@ -6,7 +6,7 @@ use super::session::under_title;
 use super::{Painter, TextId};
 use crate::app::extent::Pane;
 use crate::app::session::{Focus, Open};
-use crate::model::{Step, clean, clean_line, trial_of};
+use crate::model::{Step, clean, clean_line, reports_failure, trial_of};
 use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::json;
 use crate::ui::passage::Passage;
@@ -119,7 +119,8 @@ fn whole(open: &Open, step: &Step, hide_labels: bool, charset: Charset) -> Passa
             passage.push(&format!("  before: {}\n", clean(before)), Role::Muted);
         }
     }
-    if step.meta.error {
+    let told = step.meta.tool.as_ref().is_some_and(|tool| tool.failed);
+    if !told && reports_failure(step) {
         let text = format!(
             "{} this step reports a failure\n",
             Glyph::FAIL.show(charset)
