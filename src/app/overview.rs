@@ -63,6 +63,10 @@ enum Fresh {
 
 /// State of the view.
 #[derive(Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own"
+)]
 pub struct Overview {
     /// The lanes, once they were read.
     pub lanes: Option<Result<Vec<Lane>, Fault>>,

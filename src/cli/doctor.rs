@@ -89,6 +89,7 @@ impl Check {
 pub fn run(context: &mut Context) -> Result<Exit, CliError> {
     let mut checks = vec![
         terminal(),
+        copying(context),
         colours(context),
         keys(),
         configuration(),
@@ -130,6 +131,18 @@ fn terminal() -> Check {
         )
         .mend("Use dover --plain"),
     }
+}
+
+fn copying(context: &Context) -> Check {
+    let (found, sent) = match look::look(&context.global.display) {
+        Ok(look) => look.clipboard.told(),
+        // The line of the colours says what is wrong.
+        Err(_) => return Check::absent("copying", "the configuration cannot be read"),
+    };
+    if sent {
+        return Check::works("copying", found);
+    }
+    Check::absent("copying", found).mend("Nothing, if the file is enough")
 }
 
 fn colours(context: &Context) -> Check {

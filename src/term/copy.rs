@@ -51,13 +51,32 @@ impl Clipboard {
         let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
         let term = variable("TERM").unwrap_or_default();
         match term.as_str() {
-            _ if !self.terminal => Way::None("the configuration keeps copies to it".to_owned()),
+            _ if !self.terminal => Way::None("copy_to_file_only is set in config.toml".to_owned()),
             _ if set("TMUX") => Way::Tmux,
             _ if set("STY") => Way::Screen,
             "" | "dumb" | "linux" => {
                 Way::None(format!("this terminal, TERM={term}, takes no copies"))
             }
             _ => Way::Plain,
+        }
+    }
+
+    /// Where a copy goes from here, in a sentence; whether the terminal has part in it.
+    #[must_use]
+    pub fn told(&self) -> (String, bool) {
+        let by = match self.way(|name| std::env::var(name).ok()) {
+            Way::Plain => "by the terminal (OSC 52)".to_owned(),
+            Way::Tmux => "through tmux".to_owned(),
+            Way::Screen => "through GNU screen (OSC 52)".to_owned(),
+            Way::None(why) => return (format!("{}: {why}", self.place("into")), false),
+        };
+        (format!("{by}, {}", self.place("and into")), true)
+    }
+
+    fn place(&self, into: &str) -> String {
+        match &self.file {
+            Some(file) => format!("{into} {}", file.display()),
+            None => "into no file, for want of a directory".to_owned(),
         }
     }
 

@@ -21,6 +21,12 @@ impl Spots {
         }
     }
 
+    /// Lays something over all that was noted but commands.
+    pub fn cover(&mut self, area: Rect, target: Target) {
+        self.0.retain(|(_, one)| matches!(one, Target::Command(_)));
+        self.0.insert(0, (area, target));
+    }
+
     /// What is seen in a cell.
     #[must_use]
     pub fn at(&self, x: u16, y: u16) -> Option<Target> {

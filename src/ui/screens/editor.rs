@@ -101,6 +101,7 @@ impl Painter<'_> {
     }
 
     fn original(&mut self, editor: &Editor, original: &str, area: Rect) {
+        self.spot(area, Target::Pane(Pane::Original));
         let (head, rest) = under_title(area);
         let text = match &editor.live {
             None | Some(For::Queue(QueueEdit::Replace { .. })) => format!(

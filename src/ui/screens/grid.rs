@@ -16,6 +16,9 @@ use crate::ui::glyph::Glyph;
 use crate::ui::role::Role;
 use crate::ui::widgets::{fit, fitted, width_of};
 
+/// Cells of a milestone's column.
+const COLUMN: usize = 9;
+
 impl Painter<'_> {
     /// Milestones by branch: a row per branch, a column per milestone; above it who first gained and who first lost each.
     pub(super) fn grid(&mut self, view: &Overview, open: &Open, area: Rect) {
@@ -45,8 +48,7 @@ impl Painter<'_> {
             .max()
             .unwrap_or(4)
             .clamp(4, 12);
-        let (first, column) = (names + 9, 9);
-        let mut head = Line::from(" ".repeat(first));
+        let mut head = Line::from(" ".repeat(names + 9));
         for n in 0..milestones.len() {
             let text = format!("{}{}", Glyph::MILESTONE.show(self.charset), n + 1);
             let role = if n == view.milestone {
@@ -54,7 +56,7 @@ impl Painter<'_> {
             } else {
                 Role::Muted
             };
-            head.push_span(Span::styled(fitted(&text, column), theme.style(role)));
+            head.push_span(Span::styled(fitted(&text, COLUMN), theme.style(role)));
         }
         head.render(row_of(areas.body, above - 1), self.buf);
         let list = Rect {
@@ -69,44 +71,7 @@ impl Painter<'_> {
         let extent: Extent = self.list(Pane::Grid, lanes.len(), view.column(), list, 1);
         for (place, lane) in lanes.iter().enumerate().skip(extent.top).take(height) {
             let row = row_of(list, place - extent.top);
-            let chosen = place == view.column();
-            let cursor = if chosen {
-                Glyph::CURSOR.show(self.charset)
-            } else {
-                " "
-            };
-            let picked = view.picked.iter().position(|id| *id == lane.branch);
-            let (sign, role) = find(open, &lane.branch)
-                .map_or((String::new(), Role::Muted), |branch| self.fared(branch));
-            let mut line = Line::from(vec![
-                Span::styled(format!("{cursor} "), theme.style(Role::Accent)),
-                Span::styled(
-                    fitted(lane.branch.name(), names + 1),
-                    theme.style(if chosen { Role::Title } else { Role::Text }),
-                ),
-                Span::styled(
-                    fitted(&picked.map_or(String::new(), |n| format!("*{}", n + 1)), 3),
-                    theme.style(Role::Accent),
-                ),
-                Span::styled(fitted(&sign, 3), theme.style(role)),
-            ]);
-            for n in 0..milestones.len() {
-                let (text, role) = self.beside_parent(lanes, place, n);
-                let mut style = theme.style(role);
-                if chosen && n == view.milestone {
-                    style = style.add_modifier(Modifier::REVERSED);
-                }
-                let x = u16::try_from(line.width()).unwrap_or(u16::MAX);
-                let cell = Rect {
-                    x: row.x.saturating_add(x),
-                    width: 8,
-                    ..row
-                };
-                self.spot(cell.intersection(row), Target::Cell(Pane::Grid, place, n));
-                line.push_span(Span::styled(fitted(&text, column - 1), style));
-                line.push_span(Span::raw(" "));
-            }
-            line.render(row, self.buf);
+            self.grid_row(view, open, place, lane, names, row);
         }
         self.more(extent, list);
         self.chosen_milestone(view, open, areas.info);
@@ -141,6 +106,57 @@ impl Painter<'_> {
             ])
             .render(row, self.buf);
         }
+    }
+
+    /// A branch: its name, how it fared, and each milestone beside the parent's.
+    fn grid_row(
+        &mut self,
+        view: &Overview,
+        open: &Open,
+        place: usize,
+        this: &Lane,
+        names: usize,
+        row: Rect,
+    ) {
+        let theme = self.theme;
+        let chosen = place == view.column();
+        let cursor = if chosen {
+            Glyph::CURSOR.show(self.charset)
+        } else {
+            " "
+        };
+        let picked = view.picked.iter().position(|id| *id == this.branch);
+        let (sign, role) = find(open, &this.branch)
+            .map_or((String::new(), Role::Muted), |branch| self.fared(branch));
+        let mut line = Line::from(vec![
+            Span::styled(format!("{cursor} "), theme.style(Role::Accent)),
+            Span::styled(
+                fitted(this.branch.name(), names + 1),
+                theme.style(if chosen { Role::Title } else { Role::Text }),
+            ),
+            Span::styled(
+                fitted(&picked.map_or(String::new(), |n| format!("*{}", n + 1)), 3),
+                theme.style(Role::Accent),
+            ),
+            Span::styled(fitted(&sign, 3), theme.style(role)),
+        ]);
+        for n in 0..open.session.milestones.len() {
+            let (text, role) = self.beside_parent(view.lanes(), place, n);
+            let mut style = theme.style(role);
+            if chosen && n == view.milestone {
+                style = style.add_modifier(Modifier::REVERSED);
+            }
+            let x = u16::try_from(line.width()).unwrap_or(u16::MAX);
+            let cell = Rect {
+                x: row.x.saturating_add(x),
+                width: 8,
+                ..row
+            };
+            self.spot(cell.intersection(row), Target::Cell(Pane::Grid, place, n));
+            line.push_span(Span::styled(fitted(&text, COLUMN - 1), style));
+            line.push_span(Span::raw(" "));
+        }
+        line.render(row, self.buf);
     }
 
     /// How a milestone of a branch stands beside the parent's.

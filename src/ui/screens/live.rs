@@ -9,6 +9,7 @@ use super::session::under_title;
 use super::{Painter, TextId, WIDE, plural, revision, row_of};
 use crate::app::extent::Pane;
 use crate::app::live::{Live, LivePane, Phase};
+use crate::app::pointer::Target;
 use crate::model::{RunStatus, StepHead, clean, clean_line};
 use crate::pipeline::Standing;
 use crate::runtime::Level;
@@ -126,6 +127,7 @@ impl Painter<'_> {
     }
 
     fn live_steps(&mut self, live: &Live, area: Rect) {
+        self.spot(area, Target::Pane(Pane::Run));
         let focused = live.focus == LivePane::Steps;
         let Some(run) = &live.run else {
             let (head, rest) = under_title(area);
@@ -195,6 +197,7 @@ impl Painter<'_> {
     }
 
     fn live_queue(&mut self, live: &Live, lines: &[Line<'_>], area: Rect) {
+        self.spot(area, Target::Pane(Pane::Queue));
         let (head, rest) = under_title(area);
         let focused = live.focus == LivePane::Queue;
         let title = match &live.phase {
@@ -301,6 +304,7 @@ impl Painter<'_> {
     }
 
     fn live_log(&mut self, live: &Live, area: Rect) {
+        self.spot(area, Target::Pane(Pane::Log));
         let (head, rest) = under_title(area);
         let focused = live.focus == LivePane::Log;
         let of = match live.level {

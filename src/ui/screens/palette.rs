@@ -81,8 +81,10 @@ impl Painter<'_> {
             ..place
         };
         let rows = usize::from(list.height);
-        // Beside it nothing else can be hit.
-        self.spot(area, Target::Command(Id::Back));
+        // Beside it only its own commands can be hit.
+        if self.app.mouse {
+            self.cache.spots.cover(area, Target::Command(Id::Back));
+        }
         self.spot(edge, Target::Pane(Pane::Palette));
         let extent = self.list(Pane::Palette, all.len(), palette.selected, list, 1);
         for (n, offer) in all.iter().enumerate().skip(extent.top).take(rows) {

@@ -6,6 +6,7 @@ use ratatui::widgets::Widget;
 
 use super::{Painter, WIDE, plural, row_of};
 use crate::app::extent::Pane;
+use crate::app::pointer::Target;
 use crate::app::session::{Focus, Open};
 use crate::app::steps::Row;
 use crate::model::{Branch, Trial, clean_line};
@@ -45,6 +46,13 @@ impl Painter<'_> {
             {
                 for x in [list.right(), text.right()] {
                     self.vertical(x, areas.body);
+                }
+                for (place, pane) in [
+                    (list, Pane::Steps),
+                    (text, Pane::Detail),
+                    (branches, Pane::Branches),
+                ] {
+                    self.spot(place, Target::Pane(pane));
                 }
                 let (head, rest) = under_title(list);
                 let steps = format!("steps of {}", clean_line(open.branch.id.name()));
