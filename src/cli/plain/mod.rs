@@ -12,6 +12,7 @@ mod lines;
 mod reading;
 mod replaying;
 mod tell;
+mod unsent;
 mod words;
 
 use std::collections::BTreeMap;
@@ -20,8 +21,9 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::replay;
 use crate::app::command::Id;
+use crate::app::unsent::Draft;
 use crate::model::{BranchId, Session};
-use crate::pipeline::{Comparison, ModelSettings, Tests};
+use crate::pipeline::{Comparison, ModelSettings};
 use crate::store::Store;
 use gates::Gates;
 use lines::Lines;
@@ -63,14 +65,6 @@ struct Open {
     /// The selected step.
     step: usize,
     hits: Vec<usize>,
-}
-
-/// An edit that is not forked yet.
-#[derive(Clone)]
-struct Draft {
-    text: String,
-    /// The hypothesis that it tests.
-    tests: Option<Tests>,
 }
 
 /// What `more` goes on with.
@@ -133,7 +127,7 @@ impl Plain {
             }
             let line = tokio::select! {
                 biased;
-                () = replay::interrupted() => return Ok(Exit::Interrupted),
+                () = replay::ended() => return Ok(Exit::Interrupted),
                 line = self.lines.next() => line,
             };
             let Some(line) = line else { break };
@@ -161,7 +155,7 @@ impl Plain {
         if dropped > 0 {
             let told = super::text::count(dropped, "edit");
             self.voice.say(&format!(
-                "{told} not forked; an edit lasts as long as the sitting."
+                "{told} not forked: kept, and offered when the session is opened again."
             ))?;
         }
         // Who sits there has seen it and said it better.

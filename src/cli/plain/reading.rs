@@ -66,7 +66,8 @@ impl Plain {
         };
         let branch = context::branch(&self.store, &what, None)?;
         self.enter(branch)?;
-        self.say_where()
+        self.say_where()?;
+        self.offer()
     }
 
     /// Makes a branch the open one, at its first step.
