@@ -12,7 +12,7 @@ const EDIT: &str =
     "Click 'All years', then '2015', then 'August'. Open the picture of 4 August 2015.";
 
 /// Runs a script to its end.
-fn script(home: &Home, words: &[&str], lines: &[&str]) -> (String, Option<i32>) {
+pub fn script(home: &Home, words: &[&str], lines: &[&str]) -> (String, Option<i32>) {
     let mut child = home
         .dover()
         .args(words)
@@ -39,7 +39,7 @@ fn script(home: &Home, words: &[&str], lines: &[&str]) -> (String, Option<i32>) 
 }
 
 #[track_caller]
-fn tells(said: &str, parts: &[&str]) {
+pub fn tells(said: &str, parts: &[&str]) {
     let mut from = 0;
     for part in parts {
         let at = said[from..].find(part);

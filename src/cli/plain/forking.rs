@@ -12,7 +12,7 @@ use crate::pipeline::{self, Control, ForkRequest, Tests};
 use crate::term;
 
 /// The line that ends an edit; a line of the edit that is one gets a second point.
-const END: &str = ".";
+pub(super) const END: &str = ".";
 
 /// After so long without a line, what was written is given to the store.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -287,7 +287,7 @@ impl Plain {
 }
 
 /// The text of an edit's lines.
-fn unstuffed(lines: &[String]) -> String {
+pub(super) fn unstuffed(lines: &[String]) -> String {
     let unstuffed = lines.iter().map(|line| {
         let points = line.len() > 1 && line.chars().all(|c| c == '.');
         if points {

@@ -6,7 +6,7 @@ use super::{Done, List, Open, PAGE, Plain, number, tell};
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::text::{count, in_trials};
-use crate::model::{BranchId, clean_line};
+use crate::model::{BranchId, Checkpoint, clean_line};
 use crate::pipeline::{self, PipelineError};
 use crate::store::StoreError;
 use crate::term;
@@ -387,6 +387,11 @@ impl Plain {
                 .voice
                 .say("No state was recorded; a fork here can only be diagnostic.")?);
         };
+        self.say_state(&checkpoint)
+    }
+
+    /// Says a state, key by key.
+    pub(super) fn say_state(&mut self, checkpoint: &Checkpoint) -> Done {
         self.voice
             .say(&format!("State before step {}.", checkpoint.step))?;
         for (name, key) in &checkpoint.keys {
