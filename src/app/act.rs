@@ -213,7 +213,7 @@ fn back(app: &mut App) -> Vec<Job> {
             }
         }
         Some(View::Editor(editor)) => {
-            let at = (editor.branch.clone(), editor.original.index);
+            let at = editor.place();
             if let Some(purpose) = editor.live.clone() {
                 let (changed, text) = (editor.changed(), editor.text());
                 app.views.pop();
@@ -223,8 +223,8 @@ fn back(app: &mut App) -> Vec<Job> {
                 return Vec::new();
             }
             if editor.changed() {
-                let (text, step) = (editor.text(), editor.original.index);
-                app.drafts.insert(at, text);
+                let (draft, step) = (editor.draft(), editor.original.index);
+                app.drafts.insert(at, draft);
                 app.tell(format!(
                     "The edit of step {step} is kept: ‹fork› takes it to the gates, ‹edit› opens it again"
                 ));

@@ -46,7 +46,8 @@ pub(super) fn edit(app: &mut App) {
                 return;
             };
             let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
-            (branch, step, draft, None)
+            let (text, tests) = draft.map_or((None, None), |it| (Some(it.text), it.tests));
+            (branch, step, text, tests)
         }
     };
     if matches!(app.views.last(), Some(View::Gates(_))) {
@@ -67,8 +68,8 @@ pub(super) fn fork_draft(app: &mut App) -> Vec<Job> {
         return still_reading(app);
     };
     let draft = app.drafts.get(&(branch.clone(), step.index)).cloned();
-    if draft.is_some() {
-        return ask_the_gates(app, branch, step, draft, None);
+    if let Some(draft) = draft {
+        return ask_the_gates(app, branch, step, Some(draft.text), draft.tests);
     }
     if let Some(id) = mend::waits_at(app, &branch, step.index).map(|one| one.id.clone()) {
         return take_up(app, id);
@@ -107,8 +108,8 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
     editor.typing = false;
     let (branch, original) = (editor.branch.clone(), editor.original.clone());
     let tests = editor.tests.clone();
-    app.drafts
-        .insert((branch.clone(), original.index), text.clone());
+    let draft = (editor.place(), editor.draft());
+    app.drafts.insert(draft.0, draft.1);
     ask_the_gates(app, branch, original, Some(text), tests)
 }
 

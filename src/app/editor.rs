@@ -4,6 +4,7 @@ use ratatui_textarea::{CursorMove, Input, Key as Pressed, TextArea, WrapMode};
 
 use super::key::{Code, Key};
 use super::live::For;
+use super::unsent::Draft;
 use crate::model::{BranchId, Step};
 use crate::pipeline::Tests;
 
@@ -27,6 +28,21 @@ pub struct Editor {
 }
 
 impl Editor {
+    /// The step that it edits.
+    #[must_use]
+    pub fn place(&self) -> (BranchId, usize) {
+        (self.branch.clone(), self.original.index)
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn draft(&self) -> Draft {
+        Draft {
+            text: self.text(),
+            tests: self.tests.clone(),
+        }
+    }
+
     /// Opens a step, with the draft if there is one. The cursor stands at the end.
     #[must_use]
     pub fn new(branch: BranchId, original: Step, draft: Option<&str>) -> Self {

@@ -162,16 +162,13 @@ pub(super) fn to_test(app: &mut App, result: Result<(Filed, Step, bool), Fault>)
             return Vec::new();
         }
     };
-    let tests = Tests {
-        capability: filed.hypothesis.capability.is_some(),
-        id: filed.id,
-    };
+    let tests = Tests::of(&filed);
     let text = filed.proposal.map(|proposal| proposal.text);
     if edit {
         let draft = app
             .drafts
             .get(&(filed.branch.clone(), original.index))
-            .cloned();
+            .map(|draft| draft.text.clone());
         let mut editor = Editor::new(filed.branch, original, draft.or(text).as_deref());
         editor.tests = Some(tests);
         app.extents.rewind(Pane::Original);

@@ -445,7 +445,7 @@ pub(super) fn put(app: &mut App) -> Vec<Job> {
     vec![Job::Live(match purpose {
         For::Tool(_) => Order::Answer(text),
         For::Agent(_) => Order::Reply(text),
-        For::Queue(change) => Order::Edit(with_text(change, text)),
+        For::Queue(change) => Order::Edit(change.saying(text)),
     })]
 }
 
@@ -455,20 +455,6 @@ pub(super) fn keep(app: &mut App, purpose: For, text: String) {
         live.drafts.retain(|(of, _)| !of.alike(&purpose));
         live.drafts.push((purpose, text));
         app.tell("What you wrote is kept and not sent: the same key opens it again");
-    }
-}
-
-fn with_text(change: QueueEdit, now: String) -> QueueEdit {
-    match change {
-        QueueEdit::Replace { id, .. } => QueueEdit::Replace { id, text: now },
-        QueueEdit::Insert { from, to, at, .. } => QueueEdit::Insert {
-            from,
-            to,
-            text: now,
-            at,
-        },
-        QueueEdit::Send { to, .. } => QueueEdit::Send { to, text: now },
-        QueueEdit::Drop { id } => QueueEdit::Drop { id },
     }
 }
 

@@ -184,7 +184,7 @@ pub struct App {
     /// Views over both, the topmost last.
     pub views: Vec<View>,
     /// Edits not forked yet, by branch and step.
-    pub drafts: BTreeMap<(BranchId, usize), String>,
+    pub drafts: BTreeMap<(BranchId, usize), unsent::Draft>,
     /// What the store has of them.
     pub kept: unsent::Kept,
     /// A line of input, over everything.

@@ -57,10 +57,10 @@ fn an_edit_that_was_not_forked_is_kept_beside_its_step() {
     press(&mut app, "⎋⎋");
     assert_eq!(app.context(), Context::Steps);
     assert!(notice(&app).contains("kept"));
-    let draft = app.drafts.values().next().unwrap();
+    let draft = &app.drafts.values().next().unwrap().text;
     assert!(draft.ends_with("there. now"), "{draft}");
     press(&mut app, "e!⎋⎋");
-    assert!(app.drafts.values().next().unwrap().ends_with("now!"));
+    assert!(app.drafts.values().next().unwrap().text.ends_with("now!"));
     // Quitting would drop it: that is asked about once.
     press(&mut app, "q");
     assert_eq!(app.exit, None);

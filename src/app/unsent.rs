@@ -11,17 +11,35 @@ use super::editor::Editor;
 use super::msg::{Fault, Job};
 use super::{App, View};
 use crate::model::BranchId;
+use crate::pipeline::Tests;
 use crate::store::Unsent;
 
 type Place = (BranchId, usize);
+
+/// An edit that was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// The text as far as it was written.
+    pub text: String,
+    /// The hypothesis that it tests.
+    pub tests: Option<Tests>,
+}
+
+impl Draft {
+    /// The id of that hypothesis.
+    #[must_use]
+    pub fn hypothesis(&self) -> Option<String> {
+        self.tests.as_ref().map(|tests| tests.id.clone())
+    }
+}
 
 /// What the store has of the edits.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// The session whose edits were asked for last.
     asked: Option<String>,
-    /// The texts, as they were given away or came.
-    texts: BTreeMap<Place, String>,
+    /// The edits, as they were given away or came.
+    edits: BTreeMap<Place, Draft>,
 }
 
 /// Asks for the edits of a session that was opened, and gives away what changed.
@@ -45,28 +63,29 @@ fn changes(app: &mut App) -> Vec<Job> {
     });
     let mut changed = Vec::new();
     let places: BTreeSet<&Place> = (app.drafts.keys())
-        .chain(app.kept.texts.keys())
+        .chain(app.kept.edits.keys())
         .chain(typed.iter().map(|(place, _)| place))
         .collect();
     for place in places {
-        let text = match &typed {
-            Some((at, text)) if at == place => Some(text),
+        let edit = match &typed {
+            Some((at, edit)) if at == place => Some(edit),
             _ => app.drafts.get(place),
         };
-        if app.kept.texts.get(place) != text {
-            changed.push((place.clone(), text.cloned()));
+        if app.kept.edits.get(place) != edit {
+            changed.push((place.clone(), edit.cloned()));
         }
     }
     let mut jobs = Vec::new();
-    for (place, text) in changed {
-        match &text {
-            Some(text) => app.kept.texts.insert(place.clone(), text.clone()),
-            None => app.kept.texts.remove(&place),
+    for (place, edit) in changed {
+        match &edit {
+            Some(edit) => app.kept.edits.insert(place.clone(), edit.clone()),
+            None => app.kept.edits.remove(&place),
         };
         jobs.push(Job::KeepDraft(Unsent {
             branch: place.0,
             step: place.1,
-            text,
+            tests: edit.as_ref().and_then(Draft::hypothesis),
+            text: edit.map(|edit| edit.text),
             operator: app.operator.clone(),
         }));
     }
@@ -74,13 +93,9 @@ fn changes(app: &mut App) -> Vec<Job> {
 }
 
 /// The edit that an editor holds, if it is one.
-fn under_way(editor: &Editor) -> Option<(Place, String)> {
-    (editor.live.is_none() && editor.changed()).then(|| {
-        (
-            (editor.branch.clone(), editor.original.index),
-            editor.text(),
-        )
-    })
+fn under_way(editor: &Editor) -> Option<(Place, Draft)> {
+    let edit = editor.live.is_none() && editor.changed();
+    edit.then(|| (editor.place(), editor.draft()))
 }
 
 /// The edits of a session came from the store. What was written here meanwhile is newer.
@@ -95,9 +110,13 @@ pub(super) fn came(app: &mut App, edits: Result<Vec<Unsent>, Fault>) {
         let Some(text) = edit.text.clone() else {
             continue;
         };
-        if !app.kept.texts.contains_key(&place) {
-            app.kept.texts.insert(place.clone(), text.clone());
-            app.drafts.entry(place).or_insert(text);
+        if !app.kept.edits.contains_key(&place) {
+            let mut hypotheses = app.open.iter().flat_map(|open| &open.hypotheses);
+            let of = hypotheses.find(|filed| edit.tests.as_ref() == Some(&filed.id));
+            let tests = of.map(Tests::of);
+            let draft = Draft { text, tests };
+            app.kept.edits.insert(place.clone(), draft.clone());
+            app.drafts.entry(place).or_insert(draft);
             found.push(edit);
         }
     }
@@ -159,20 +178,57 @@ mod tests {
             branch: branch.clone(),
             step,
             text: Some(text.to_owned()),
+            tests: None,
             operator: "bob".to_owned(),
         };
-        app.drafts.insert((branch.clone(), step), "mine".to_owned());
+        let mine = Draft {
+            text: "mine".to_owned(),
+            tests: None,
+        };
+        app.drafts.insert((branch.clone(), step), mine);
         let jobs = update(
             &mut app,
             Msg::Drafts(Ok(vec![old(step, "old"), old(step + 1, "other")])),
         );
-        assert_eq!(app.drafts[&(branch.clone(), step)], "mine");
-        assert_eq!(app.drafts[&(branch.clone(), step + 1)], "other");
+        assert_eq!(app.drafts[&(branch.clone(), step)].text, "mine");
+        assert_eq!(app.drafts[&(branch.clone(), step + 1)].text, "other");
         assert_eq!(kept(&jobs), [Some("mine")]);
         let told = app.notice.unwrap().text;
         assert!(
             told.starts_with("2 edits were not sent") && told.contains("by bob"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn an_edit_comes_back_with_the_hypothesis_that_it_was_made_for() {
+        let mut app = crate::app::hypotheses_tests::pane();
+        let filed = app.open.as_ref().unwrap().hypotheses[1].clone();
+        let edit = Unsent {
+            branch: filed.branch.clone(),
+            step: 9,
+            text: Some("Open the page of August.".to_owned()),
+            tests: Some(filed.id.clone()),
+            operator: "ann".to_owned(),
+        };
+        press(&mut app, "⎋");
+        update(&mut app, Msg::Drafts(Ok(vec![edit])));
+        let sent = |jobs: &[Job]| match jobs.first() {
+            Some(Job::Check(_, request)) => request.tests.clone().map(|tests| tests.id),
+            other => panic!("{other:?}"),
+        };
+        press(&mut app, ":9⏎");
+        let jobs = key(&mut app, Key::char('f'));
+        assert_eq!(sent(&jobs), Some(filed.id.clone()));
+        // Changed first, left, and taken up again.
+        press(&mut app, "⎋e!");
+        let jobs = key(&mut app, Key::of(Code::Esc));
+        press(&mut app, "⎋");
+        let given = jobs.iter().find_map(|job| match job {
+            Job::KeepDraft(unsent) => unsent.tests.clone(),
+            _ => None,
+        });
+        assert_eq!(given, Some(filed.id.clone()));
+        assert_eq!(sent(&key(&mut app, Key::char('f'))), Some(filed.id));
     }
 }

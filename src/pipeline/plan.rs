@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::analyst::Analyst;
 use crate::model::{
-    self, Branch, BranchId, Category, ConfigChange, Digest, EditClass, Intervention, Session, Step,
+    self, Branch, BranchId, Category, ConfigChange, Digest, EditClass, Filed, Intervention,
+    Session, Step,
 };
 use crate::runtime::{Description, Runtime, RuntimeError};
 use crate::store::Store;
@@ -60,6 +61,17 @@ pub struct Tests {
     pub id: String,
     /// Whether it is a capability finding, which is never Refuted.
     pub capability: bool,
+}
+
+impl Tests {
+    /// That an edit tests this hypothesis.
+    #[must_use]
+    pub fn of(filed: &Filed) -> Self {
+        Self {
+            id: filed.id.clone(),
+            capability: filed.hypothesis.capability.is_some(),
+        }
+    }
 }
 
 /// What becomes of new effects outside local fixtures while a run goes (SPEC 3): each is decided, none happens by default.

@@ -54,6 +54,24 @@ pub enum QueueEdit {
     },
 }
 
+impl QueueEdit {
+    /// The same change with these words.
+    #[must_use]
+    pub fn saying(self, now: String) -> Self {
+        match self {
+            Self::Replace { id, .. } => Self::Replace { id, text: now },
+            Self::Insert { from, to, at, .. } => Self::Insert {
+                from,
+                to,
+                text: now,
+                at,
+            },
+            Self::Send { to, .. } => Self::Send { to, text: now },
+            Self::Drop { id } => Self::Drop { id },
+        }
+    }
+}
+
 /// How grave a line of a run's log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -6,7 +6,7 @@ use super::Store;
 use super::error::StoreError;
 use super::lineage::{self, Line};
 use super::records::Unsent;
-use super::{sessions, steps};
+use super::{hypotheses, sessions, steps};
 use crate::model::BranchId;
 
 impl Store {
@@ -16,7 +16,7 @@ impl Store {
             let (key, _) = sessions::header(conn, session)?;
             let rows: rusqlite::Result<Vec<_>> = conn
                 .prepare_cached(
-                    "SELECT b.name, d.step, d.text, d.operator
+                    "SELECT b.name, d.step, d.text, d.operator, d.hypothesis
                      FROM draft d JOIN branch b ON b.id = d.branch
                      WHERE b.session = ?1 ORDER BY b.id, d.step",
                 )?
@@ -27,6 +27,9 @@ impl Store {
                         step: row.get(1)?,
                         text: Some(row.get(2)?),
                         operator: row.get(3)?,
+                        tests: row
+                            .get::<_, Option<i64>>(4)?
+                            .map(|number| format!("{session}/h{number}")),
                     })
                 })?
                 .collect();
@@ -40,8 +43,10 @@ impl Store {
             branch,
             step,
             text,
+            tests,
             operator,
         } = unsent;
+        let hypothesis = tests.as_deref().and_then(hypotheses::number);
         self.write(|tx| {
             let key = lineage::key(tx, branch)?;
             let line = Line::of_key(tx, key)?;
@@ -51,10 +56,11 @@ impl Store {
             match text {
                 Some(text) => tx
                     .prepare_cached(
-                        "INSERT INTO draft (branch, step, text, operator, created) VALUES (?1, ?2, ?3, ?4, ?5)
-                         ON CONFLICT DO UPDATE SET text = excluded.text, operator = excluded.operator, created = excluded.created",
+                        "INSERT INTO draft (branch, step, text, operator, created, hypothesis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                         ON CONFLICT DO UPDATE SET text = excluded.text, operator = excluded.operator, created = excluded.created,
+                                                   hypothesis = excluded.hypothesis",
                     )?
-                    .execute(params![key, step, text, operator, self.inner.clock.now()])?,
+                    .execute(params![key, step, text, operator, self.inner.clock.now(), hypothesis])?,
                 None => tx
                     .prepare_cached("DELETE FROM draft WHERE branch = ?1 AND step = ?2")?
                     .execute(params![key, step])?,

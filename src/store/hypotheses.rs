@@ -7,6 +7,12 @@ use super::error::StoreError;
 use super::{Store, sessions};
 use crate::model::{DebugSettings, Filed};
 
+/// The number of a hypothesis in its session.
+pub(super) fn number(id: &str) -> Option<i64> {
+    let (_, number) = id.rsplit_once("/h")?;
+    number.parse().ok()
+}
+
 impl Store {
     /// Keeps a hypothesis and gives it its id, `SESSION/hN`.
     pub fn file(&self, filed: Filed) -> Result<Filed, StoreError> {
@@ -35,10 +41,7 @@ impl Store {
         self.write(|tx| {
             let session = filed.branch.session();
             let (key, _) = sessions::header(tx, session)?;
-            let number = filed
-                .id
-                .rsplit_once("/h")
-                .and_then(|(_, number)| number.parse::<i64>().ok());
+            let number = number(&filed.id);
             let stored: Option<Json<Filed>> = number
                 .map(|number| {
                     tx.prepare_cached(

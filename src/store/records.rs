@@ -48,6 +48,8 @@ pub struct Unsent {
     pub step: usize,
     /// The text as far as it was written; none: there is no such edit any more.
     pub text: Option<String>,
+    /// The hypothesis that it tests, by its id.
+    pub tests: Option<String>,
     /// Who wrote it.
     pub operator: String,
 }

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema_6.sql"),
     include_str!("schema_7.sql"),
     include_str!("schema_8.sql"),
+    include_str!("schema_9.sql"),
 ];
 
 /// "dovr", so that a database of another program is told from an old or empty store.

@@ -40,6 +40,7 @@ mod loop_offline;
 mod loop_team;
 mod never_runs;
 mod plain;
+mod plain_live;
 mod readme;
 mod real_model;
 mod receipts;

@@ -1,7 +1,8 @@
 //! `dover --plain` through pipes, as a screen reader's terminal or a script drives it: whole lines, in order, and nothing else.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::cli::Home;
 use crate::support::pty::Pty;
@@ -11,7 +12,7 @@ const EDIT: &str =
     "Click 'All years', then '2015', then 'August'. Open the picture of 4 August 2015.";
 
 /// Runs a script to its end.
-fn script(home: &Home, words: &[&str], lines: &[&str]) -> (String, Option<i32>) {
+pub fn script(home: &Home, words: &[&str], lines: &[&str]) -> (String, Option<i32>) {
     let mut child = home
         .dover()
         .args(words)
@@ -38,7 +39,7 @@ fn script(home: &Home, words: &[&str], lines: &[&str]) -> (String, Option<i32>) 
 }
 
 #[track_caller]
-fn tells(said: &str, parts: &[&str]) {
+pub fn tells(said: &str, parts: &[&str]) {
     let mut from = 0;
     for part in parts {
         let at = said[from..].find(part);
@@ -55,6 +56,22 @@ struct Dialogue {
 }
 
 impl Dialogue {
+    fn begin(home: &Home, words: &[&str]) -> (Child, Self) {
+        let mut child = home
+            .dover()
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let talk = Self {
+            stdin: child.stdin.take().unwrap(),
+            stdout: BufReader::new(child.stdout.take().unwrap()),
+            heard: Vec::new(),
+        };
+        (child, talk)
+    }
+
     fn say(&mut self, line: &str) {
         writeln!(self.stdin, "{line}").unwrap();
     }
@@ -80,18 +97,7 @@ impl Dialogue {
 #[test]
 fn night_picture_goes_from_open_to_its_verdict_through_a_pipe() {
     let home = Home::new();
-    let mut child = home
-        .dover()
-        .arg("--plain")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut talk = Dialogue {
-        stdin: child.stdin.take().unwrap(),
-        stdout: BufReader::new(child.stdout.take().unwrap()),
-        heard: Vec::new(),
-    };
+    let (mut child, mut talk) = Dialogue::begin(&home, &["--plain"]);
     // The list is numbered, and its number opens.
     let listed = talk.hear("night-picture");
     let number = listed.split('.').next().unwrap().to_owned();
@@ -180,10 +186,10 @@ fn the_end_of_the_input_ends_it_after_what_runs() {
     );
     assert_eq!(status, Some(0), "{said}");
     tells(&said, &["unedited re-run", "Verdict: no verdict"]);
-    // An edit that nobody ended is dropped, and the rest of the session is as it was.
+    // An edit that nobody ended is kept, and said to be none that was meant so.
     let (said, status) = script(&home, &["--plain", "night-picture"], &["edit 18", "half"]);
     assert_eq!(status, Some(2), "{said}");
-    tells(&said, &["Not done: the edit was not ended"]);
+    tells(&said, &["Not done: the edit of step 18 was not ended"]);
 }
 
 #[test]
@@ -292,6 +298,73 @@ fn a_held_fork_is_settled_by_words_and_run() {
             "Gates 1 to 5 hold",
             "from the record, not repeated",
             "Verdict: ",
+        ],
+    );
+}
+
+#[test]
+fn an_edit_that_was_not_sent_is_offered_the_next_time() {
+    let home = Home::new();
+    let here = ["--plain", "night-picture"];
+    // The input ends in the middle of an edit.
+    let (said, status) = script(
+        &home,
+        &here,
+        &["hypotheses", "edit h2", "Click 'All years'"],
+    );
+    assert_eq!(status, Some(2), "{said}");
+    tells(
+        &said,
+        &["It is kept as far as it came", "1 edit not forked: kept"],
+    );
+    // The hypothesis that it was made for is kept with it, and what was sent does not come back.
+    let (said, status) = script(
+        &home,
+        &here,
+        &["edit 18", EDIT, ".", "fork 18", "run", "hypotheses"],
+    );
+    assert_eq!(status, Some(0), "{said}");
+    tells(
+        &said,
+        &[
+            "An edit of step 18 was not sent: fork 18",
+            "The edit so far:\nClick 'All years'",
+            "is kept beside the original",
+            "Verdict: ",
+            "h2, trial 2",
+            "Tested: ",
+        ],
+    );
+    let (said, _) = script(&home, &here, &["edit 18", "."]);
+    assert!(
+        !said.contains("not sent") && !said.contains("so far"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_edit_outlives_a_kill_between_two_lines() {
+    let home = Home::new();
+    let (mut child, mut talk) = Dialogue::begin(&home, &["--plain", "night-picture"]);
+    talk.say("edit 18");
+    talk.hear("A line that is a single point ends it");
+    talk.say("Click 'All years'");
+    let begun = Instant::now();
+    while !script(&home, &["--plain", "night-picture"], &[])
+        .0
+        .contains("step 18 was not sent")
+    {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not kept");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (said, _) = script(&home, &["--plain", "night-picture"], &["edit 18", "."]);
+    tells(
+        &said,
+        &[
+            "not sent",
+            "The edit so far:\nClick 'All years'",
+            "no edit of it is kept",
         ],
     );
 }

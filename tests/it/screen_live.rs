@@ -6,7 +6,7 @@ use crate::cli::Home;
 use crate::support::pty::Pty;
 use crate::support::python::{python, stand_in};
 
-const TASK: &str = "What are 2 and 5 together?";
+pub const TASK: &str = "What are 2 and 5 together?";
 
 /// The live screen on the stand-in, in one of its modes.
 fn led(home: &Home, python: &str, mode: &str) -> Pty {
@@ -26,6 +26,28 @@ fn led(home: &Home, python: &str, mode: &str) -> Pty {
 fn steps(home: &Home, session: &str) -> Vec<Value> {
     let shown = home.json(&["show", session]);
     shown["steps"].as_array().unwrap().clone()
+}
+
+/// The run's second message was changed before it was committed, and what came of it.
+pub fn was_edited(home: &Home) {
+    let steps = steps(home, "custom-file");
+    let texts: Vec<&str> = steps
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    let expected = [
+        TASK,
+        "Add 2 and 5 and 9",
+        "The sum is 16",
+        "The answer is 16",
+    ];
+    assert_eq!(texts, expected);
+    let edit = &steps[1]["live_edits"][0];
+    assert_eq!(
+        (&edit["op"], &edit["by"]),
+        (&"replace".into(), &"ann".into())
+    );
+    assert_eq!(edit["before"], "Add 2 and 5");
 }
 
 #[test]
@@ -68,24 +90,7 @@ fn a_team_is_stepped_edited_run_to_its_end_and_forked() {
     pty.keys(&["q"]);
     pty.wait_exit();
 
-    let steps = steps(&home, "custom-file");
-    let texts: Vec<&str> = steps
-        .iter()
-        .map(|it| it["text"].as_str().unwrap())
-        .collect();
-    let expected = [
-        TASK,
-        "Add 2 and 5 and 9",
-        "The sum is 16",
-        "The answer is 16",
-    ];
-    assert_eq!(texts, expected);
-    let edit = &steps[1]["live_edits"][0];
-    assert_eq!(
-        (&edit["op"], &edit["by"]),
-        (&"replace".into(), &"ann".into())
-    );
-    assert_eq!(edit["before"], "Add 2 and 5");
+    was_edited(&home);
 
     // The edited run restores exactly; the edit taken back, the outcome is what it would have been.
     let back = [

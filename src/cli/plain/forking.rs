@@ -1,7 +1,10 @@
 //! From an edit to a fork: by lines, in an editor, or as a hypothesis proposes it.
 
-use super::{Done, Draft, Plain, number};
+use std::time::Duration;
+
+use super::{Done, Plain, number};
 use crate::app::hypotheses::By;
+use crate::app::unsent::Draft;
 use crate::cli::error::CliError;
 use crate::cli::replay;
 use crate::model::{BranchId, Filed, Hypothesis, Standing, Step, trial_of};
@@ -9,7 +12,10 @@ use crate::pipeline::{self, Control, ForkRequest, Tests};
 use crate::term;
 
 /// The line that ends an edit; a line of the edit that is one gets a second point.
-const END: &str = ".";
+pub(super) const END: &str = ".";
+
+/// After so long without a line, what was written is given to the store.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Plain {
     /// The step that is meant, and what is known of its edit: a step's number, a hypothesis, or the selected step.
@@ -17,7 +23,7 @@ impl Plain {
         let open = self.opened()?;
         if let Some(id) = self.hypothesis_id(rest)? {
             let (filed, step) = pipeline::edited_step(&self.store, &id)?;
-            let tests = tests(&filed);
+            let tests = Tests::of(&filed);
             let kept = self
                 .drafts
                 .get(&(filed.branch.clone(), step.index))
@@ -60,34 +66,53 @@ impl Plain {
                 .say(&format!("The edit so far:\n{}", draft.text))?;
         }
         self.voice.say("Write what it shall say instead. A line that is a single point ends it; nothing before it drops the edit.")?;
-        let mut text = Vec::new();
+        let tests = draft.and_then(|draft| draft.tests);
+        let place = (branch, step.index);
+        let mut lines = Vec::new();
+        let mut unkept = false;
         loop {
             let line = tokio::select! {
                 biased;
-                () = replay::interrupted() => None,
+                () = replay::ended() => None,
                 line = self.lines.next() => line,
-            };
-            match line.transpose()? {
-                None => {
-                    return Err(CliError::Usage(
-                        "the edit was not ended by a line with a single point, so it is dropped"
-                            .to_owned(),
-                    ));
+                () = tokio::time::sleep(PAUSE), if unkept => {
+                    self.hold(&place, written(&lines, tests.as_ref()))?;
+                    unkept = false;
+                    continue;
                 }
-                Some(line) if line == END => break,
-                Some(line) => text.push(line),
+            };
+            match line.transpose() {
+                Ok(Some(line)) if line == END => break,
+                Ok(Some(line)) => lines.push(line),
+                ended => {
+                    return self.broken_off(&place, written(&lines, tests.as_ref()), ended.err());
+                }
             }
+            unkept = true;
         }
-        let unstuffed = text.iter().map(|line| {
-            let points = line.len() > 1 && line.chars().all(|c| c == '.');
-            if points {
-                line.get(1..).unwrap_or_default()
-            } else {
-                line
-            }
-        });
-        let text = unstuffed.collect::<Vec<_>>().join("\n");
-        self.keep(branch, &step, text, draft.and_then(|draft| draft.tests))
+        let text = unstuffed(&lines);
+        self.keep(&place, &step, text, tests)
+    }
+
+    /// An edit that broke off is kept as far as it came.
+    fn broken_off(
+        &mut self,
+        place: &(BranchId, usize),
+        edit: Option<Draft>,
+        fault: Option<std::io::Error>,
+    ) -> Done {
+        let at = place.1;
+        let what = fault.map_or_else(
+            || format!("the edit of step {at} was not ended by a line with a single point"),
+            |fault| format!("the edit of step {at} broke off: {fault}"),
+        );
+        let Some(edit) = edit else {
+            return Err(CliError::Usage(format!("{what}, and nothing was written")));
+        };
+        self.hold(place, Some(edit))?;
+        Err(CliError::Usage(format!(
+            "{what}. It is kept as far as it came: fork {at} takes it to the gates so, edit {at} writes it anew"
+        )))
     }
 
     /// Takes an edit from the operator's editor.
@@ -104,13 +129,19 @@ impl Plain {
             .filter(|text| !text.is_empty())
             .unwrap_or_else(|| step.text.clone());
         let text = term::edit(&begun).await.map_err(CliError::Usage)?;
-        self.keep(branch, &step, text, draft.and_then(|draft| draft.tests))
+        let place = (branch, step.index);
+        self.keep(&place, &step, text, draft.and_then(|draft| draft.tests))
     }
 
-    fn keep(&mut self, branch: BranchId, step: &Step, text: String, tests: Option<Tests>) -> Done {
-        let place = (branch, step.index);
+    fn keep(
+        &mut self,
+        place: &(BranchId, usize),
+        step: &Step,
+        text: String,
+        tests: Option<Tests>,
+    ) -> Done {
         if text.trim().is_empty() || text == step.text {
-            self.drafts.remove(&place);
+            self.hold(place, None)?;
             let told = format!("Step {} is as it was: no edit of it is kept.", step.index);
             return Ok(self.voice.say(&told)?);
         }
@@ -118,7 +149,7 @@ impl Plain {
             "The edit of step {} is kept beside the original. fork {} takes it to the gates.",
             step.index, step.index
         );
-        self.drafts.insert(place, Draft { text, tests });
+        self.hold(place, Some(Draft { text, tests }))?;
         self.opened_mut()?.step = step.index;
         Ok(self.voice.say(&told)?)
     }
@@ -173,7 +204,7 @@ impl Plain {
             ))
         })?;
         let (filed, step) = pipeline::edited_step(&self.store, &id)?;
-        let tests = Some(tests(&filed));
+        let tests = Some(Tests::of(&filed));
         let Some(proposal) = filed.proposal else {
             return Err(CliError::Usage(format!(
                 "{id} has no edit yet. edit {rest} writes one"
@@ -255,12 +286,26 @@ impl Plain {
     }
 }
 
-/// That an edit tests a hypothesis.
-fn tests(filed: &Filed) -> Tests {
-    Tests {
-        id: filed.id.clone(),
-        capability: filed.hypothesis.capability.is_some(),
-    }
+/// The text of an edit's lines.
+pub(super) fn unstuffed(lines: &[String]) -> String {
+    let unstuffed = lines.iter().map(|line| {
+        let points = line.len() > 1 && line.chars().all(|c| c == '.');
+        if points {
+            line.get(1..).unwrap_or_default()
+        } else {
+            line
+        }
+    });
+    unstuffed.collect::<Vec<_>>().join("\n")
+}
+
+/// What was written so far; none if that is nothing.
+fn written(lines: &[String], tests: Option<&Tests>) -> Option<Draft> {
+    let text = unstuffed(lines);
+    (!text.trim().is_empty()).then(|| Draft {
+        text,
+        tests: tests.cloned(),
+    })
 }
 
 fn editable(step: &Step) -> Done {

@@ -9,9 +9,11 @@ mod forking;
 mod gates;
 mod judging;
 mod lines;
+mod live;
 mod reading;
 mod replaying;
 mod tell;
+mod unsent;
 mod words;
 
 use std::collections::BTreeMap;
@@ -20,9 +22,11 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::replay;
 use crate::app::command::Id;
+use crate::app::unsent::Draft;
 use crate::model::{BranchId, Session};
-use crate::pipeline::{Comparison, ModelSettings, Tests};
+use crate::pipeline::{Comparison, ModelSettings};
 use crate::store::Store;
+use crate::term::Team;
 use gates::Gates;
 use lines::Lines;
 use tell::Voice;
@@ -65,14 +69,6 @@ struct Open {
     hits: Vec<usize>,
 }
 
-/// An edit that is not forked yet.
-#[derive(Clone)]
-struct Draft {
-    text: String,
-    /// The hypothesis that it tests.
-    tests: Option<Tests>,
-}
-
 /// What `more` goes on with.
 #[derive(Clone, Copy)]
 enum List {
@@ -87,6 +83,22 @@ const PAGE: usize = 20;
 
 /// Runs a sitting on standard input and output.
 pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
+    sitting(context, async |plain| plain.sit(what).await)
+}
+
+/// Leads a team that is started now, and goes on with its session.
+pub fn team(context: &Context, team: &Team) -> Result<Exit, CliError> {
+    sitting(context, async |plain| {
+        let lived = plain.lead(team).await?;
+        plain.lived(&lived)?;
+        plain.obey_lines().await
+    })
+}
+
+fn sitting(
+    context: &Context,
+    sit: impl AsyncFnOnce(&mut Plain) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
     if context.global.json {
         return Err(CliError::Usage(
             "--plain is for people and --json for programs. With --json use a subcommand, such as dover show SESSION --json"
@@ -111,14 +123,14 @@ pub fn run(context: &Context, what: Option<String>) -> Result<Exit, CliError> {
         wrong: false,
     };
     let threads = tokio::runtime::Runtime::new().map_err(CliError::Threads)?;
-    let ended = threads.block_on(plain.sit(what));
+    let ended = threads.block_on(sit(&mut plain));
     // The thread that reads may wait for a line that never comes.
     threads.shutdown_background();
     ended
 }
 
 impl Plain {
-    /// Obeys line by line.
+    /// Opens what was named, and obeys line by line.
     async fn sit(&mut self, what: Option<String>) -> Result<Exit, CliError> {
         self.voice
             .say("dover, line by line. help says the words, quit ends.")?;
@@ -127,13 +139,17 @@ impl Plain {
             Some(what) => self.open(&what)?,
             None => self.sessions()?,
         }
+        self.obey_lines().await
+    }
+
+    async fn obey_lines(&mut self) -> Result<Exit, CliError> {
         loop {
             if self.lines.terminal {
                 self.voice.prompt()?;
             }
             let line = tokio::select! {
                 biased;
-                () = replay::interrupted() => return Ok(Exit::Interrupted),
+                () = replay::ended() => return Ok(Exit::Interrupted),
                 line = self.lines.next() => line,
             };
             let Some(line) = line else { break };
@@ -161,7 +177,7 @@ impl Plain {
         if dropped > 0 {
             let told = super::text::count(dropped, "edit");
             self.voice.say(&format!(
-                "{told} not forked; an edit lasts as long as the sitting."
+                "{told} not forked: kept, and offered when the session is opened again."
             ))?;
         }
         // Who sits there has seen it and said it better.
@@ -248,19 +264,21 @@ impl Plain {
     fn help(&mut self, rest: &str) -> Done {
         if !rest.is_empty() {
             let (verb, _) = words::parse(rest).map_err(CliError::Usage)?;
-            for word in words::all().filter(|word| word.verb == verb) {
-                self.voice.say(&told(word))?;
-            }
-            return Ok(());
+            return self.say_words(words::all().filter(|word| word.verb == verb));
         }
         for (heading, words) in words::WORDS {
             self.voice.say(&format!("{heading}:"))?;
-            for word in *words {
-                self.voice.say(&told(word))?;
-            }
+            self.say_words(words.iter())?;
         }
         let more = "A step's number alone reads it. The keys of the message list work as words too: } is next error.";
         Ok(self.voice.say(more)?)
+    }
+
+    fn say_words(&mut self, words: impl Iterator<Item = &'static words::Word>) -> Done {
+        for word in words {
+            self.voice.say(&told(word))?;
+        }
+        Ok(())
     }
 
     /// What is open.

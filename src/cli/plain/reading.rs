@@ -6,7 +6,7 @@ use super::{Done, List, Open, PAGE, Plain, number, tell};
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::text::{count, in_trials};
-use crate::model::{BranchId, clean_line};
+use crate::model::{BranchId, Checkpoint, clean_line};
 use crate::pipeline::{self, PipelineError};
 use crate::store::StoreError;
 use crate::term;
@@ -66,7 +66,8 @@ impl Plain {
         };
         let branch = context::branch(&self.store, &what, None)?;
         self.enter(branch)?;
-        self.say_where()
+        self.say_where()?;
+        self.offer()
     }
 
     /// Makes a branch the open one, at its first step.
@@ -386,6 +387,11 @@ impl Plain {
                 .voice
                 .say("No state was recorded; a fork here can only be diagnostic.")?);
         };
+        self.say_state(&checkpoint)
+    }
+
+    /// Says a state, key by key.
+    pub(super) fn say_state(&mut self, checkpoint: &Checkpoint) -> Done {
         self.voice
             .say(&format!("State before step {}.", checkpoint.step))?;
         for (name, key) in &checkpoint.keys {

@@ -66,10 +66,8 @@ impl Plain {
         if gates.paused {
             control.pause();
         }
-        let place = (request.branch.clone(), request.step);
         let plan = pipeline::plan(&self.store, request, &self.models)?;
         let outcome = self.watch(plan, control).await?;
-        self.drafts.remove(&place);
         self.gates = None;
         self.came(&outcome)
     }
@@ -95,7 +93,7 @@ impl Plain {
         let (sender, mut events) = mpsc::unbounded_channel();
         let jobs = Jobs::new(AT_ONCE);
         let fork = pipeline::fork(&store, plan, &jobs, control.clone(), sender);
-        let interrupt = replay::interrupted();
+        let interrupt = replay::ended();
         tokio::pin!(fork, interrupt);
         let mut asked = VecDeque::new();
         let mut later = None;
@@ -106,7 +104,7 @@ impl Plain {
                     if control.is_stopped() {
                         return Err(CliError::BrokenOff);
                     }
-                    interrupt.set(replay::interrupted());
+                    interrupt.set(replay::ended());
                     control.stop();
                     self.voice.say("Stopping; what has run is kept.")?;
                 }
@@ -143,6 +141,7 @@ impl Plain {
                 intervention,
                 branches,
             } => {
+                self.hold(&(intervention.parent.clone(), intervention.step), None)?;
                 let names: Vec<_> = branches.iter().map(|branch| branch.id.name()).collect();
                 format!("Forked as {}: {}.", intervention.id, names.join(", "))
             }

@@ -4,8 +4,10 @@ use std::io::{self, Write};
 
 use crate::gate::GateResult;
 use crate::model::{
-    Branch, Effect, HEAD_CHARS, RunStatus, Step, StepHead, StepKind, Tally, clean, clean_line,
+    Branch, BranchId, Effect, HEAD_CHARS, RunStatus, Step, StepHead, StepKind, Tally, clean,
+    clean_line,
 };
+use crate::store::Unsent;
 
 /// Where it is said: whole lines, one after the other, and nothing that acts on a terminal.
 pub struct Voice {
@@ -152,6 +154,22 @@ pub fn gate(gate: &GateResult) -> Vec<String> {
         lines.extend(gate.mend.iter().map(|mend| format!("To mend it: {mend}")));
     }
     lines
+}
+
+/// An edit that was not sent, and what can be done with it.
+pub fn unsent(edit: &Unsent, here: &BranchId, operator: &str) -> String {
+    let by = if edit.operator == operator {
+        String::new()
+    } else {
+        format!(" by {}", clean_line(&edit.operator))
+    };
+    let (step, branch) = (edit.step, edit.branch.name());
+    if edit.branch == *here {
+        return format!(
+            "An edit of step {step}{by} was not sent: fork {step} takes it to the gates, edit {step} says it."
+        );
+    }
+    format!("An edit of step {step} of {branch}{by} was not sent: show {branch}, then fork {step}.")
 }
 
 /// An effect with its place.

@@ -89,7 +89,7 @@ const fn screen(id: Id, takes: &'static str, also: &'static [&'static str]) -> W
 }
 
 /// A word with a sentence of its own.
-const fn own(
+pub const fn own(
     verb: Verb,
     takes: &'static str,
     also: &'static [&'static str],
@@ -193,7 +193,7 @@ pub const WORDS: &[(&str, &[Word])] = &[
 ];
 
 /// Every word.
-pub fn all() -> impl Iterator<Item = &'static Word> {
+pub fn all() -> impl Iterator<Item = &'static Word> + Clone {
     WORDS.iter().flat_map(|(_, words)| words.iter())
 }
 
@@ -212,16 +212,30 @@ pub fn parse(line: &str) -> Result<(Verb, &str), String> {
         let word = all().find(|word| meant.is_some_and(|id| word.verb == Verb::Screen(id)));
         return word
             .map(|word| (word.verb, ""))
-            .ok_or_else(|| unknown(line));
+            .ok_or_else(|| unknown(all(), line));
     }
-    let said = all().flat_map(|word| word.names().map(move |name| (word.verb, name)));
+    find(all(), line)
+}
+
+/// The same among these words, without numbers and keys.
+///
+/// # Errors
+/// A sentence about a word that there is not.
+pub fn find(
+    words: impl Iterator<Item = &'static Word> + Clone,
+    line: &str,
+) -> Result<(Verb, &str), String> {
+    let line = line.trim();
+    let said = words
+        .clone()
+        .flat_map(|word| word.names().map(move |name| (word.verb, name)));
     // `next error` before `next`, whatever the order.
     let longest = said
         .filter_map(|(verb, name)| Some((verb, name.len(), after(line, name)?)))
         .max_by_key(|(_, length, _)| *length);
     longest
         .map(|(verb, _, rest)| (verb, rest))
-        .ok_or_else(|| unknown(line))
+        .ok_or_else(|| unknown(words, line))
 }
 
 /// What follows a name at the beginning of a line; none if it does not stand there as a word.
@@ -231,13 +245,13 @@ fn after<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     (whole && head.eq_ignore_ascii_case(name)).then(|| rest.trim())
 }
 
-fn unknown(line: &str) -> String {
+fn unknown(words: impl Iterator<Item = &'static Word>, line: &str) -> String {
     let first = line
         .split_whitespace()
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    let near: Vec<_> = all()
+    let near: Vec<_> = words
         .map(Word::name)
         .filter(|name| first.len() > 1 && name.split(' ').any(|word| word.starts_with(&first)))
         .collect();

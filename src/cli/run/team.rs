@@ -10,6 +10,7 @@ use super::super::args::{StartCustom, StartTeam, Starting};
 use super::super::context::Context;
 use super::super::error::{CliError, Exit};
 use super::super::out::{Answer, Out, Tone};
+use super::super::plain;
 use super::super::replay;
 use super::super::screen;
 use super::super::text::in_trials;
@@ -85,20 +86,23 @@ fn start(context: &mut Context, adapter: &AdapterRef, how: &Starting) -> Result<
         state,
         max_steps: usize::from(how.max_steps),
     };
-    if screen::possible() && !context.global.display.plain && !how.batch && !context.out.is_json() {
+    let by_line = context.global.display.plain;
+    if (by_line || screen::possible()) && !how.batch && !context.out.is_json() {
         let name = match adapter.command.first() {
             Some(program) => format!("{} {program}", adapter.name),
             None => format!("{} {}", adapter.name, adapter.entry),
         };
         let adapter = adapter.clone();
-        return screen::team(
-            context,
-            Team {
-                adapter,
-                start,
-                name,
-            },
-        );
+        let team = Team {
+            adapter,
+            start,
+            name,
+        };
+        return if by_line {
+            plain::team(context, &team)
+        } else {
+            screen::team(context, team)
+        };
     }
     let store = context.store()?;
     let quiet = context.out.is_json();

@@ -497,10 +497,7 @@ impl DebugRequest {
             category: Some(proposal.target.category),
             runs: self.settings.runs,
             seed: self.settings.seed,
-            tests: Some(Tests {
-                id: filed.id.clone(),
-                capability: filed.hypothesis.capability.is_some(),
-            }),
+            tests: Some(Tests::of(filed)),
             ..at
         }))
     }

@@ -269,7 +269,7 @@ impl Recording<'_> {
             }
             Event::Question { agent, prompt } => {
                 return Ok(Some(Ok(End::Failed(format!(
-                    "{agent} asks a person: {prompt}. Nobody can answer here: run it on a terminal, where the live screen asks you, or let the team's user agent answer by itself"
+                    "{agent} asks a person: {prompt}. Nobody can answer here: run it on a terminal or with --plain, where you are asked, or let the team's user agent answer by itself"
                 )))));
             }
             Event::Finished(finish) => return Ok(Some(Ok(End::Finished(finish)))),
