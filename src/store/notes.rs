@@ -57,7 +57,7 @@ impl Store {
         })
     }
 
-    /// The steps of a branch that report a failure.
+    /// The steps of a branch that report a failure. Costs a look at every step, at no content.
     pub fn failures(&self, id: &BranchId) -> Result<Vec<StepHead>, StoreError> {
         const FAILED: &str = "SELECT idx, agent, kind, recipient, head, len, error FROM step
              WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 AND error ORDER BY idx";

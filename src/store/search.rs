@@ -9,6 +9,7 @@ use crate::model::BranchId;
 
 impl Store {
     /// Indices of the steps whose agent or text contains each of the words, letter case aside (full Unicode, not ASCII only).
+    /// Costs the length of the branch's texts.
     pub fn search(&self, id: &BranchId, words: &str) -> Result<Vec<usize>, StoreError> {
         const TEXTS: &str = "SELECT s.idx, s.agent, c.text
              FROM step s CROSS JOIN content c ON c.digest = s.content
