@@ -48,7 +48,7 @@ impl Offer {
     }
 }
 
-/// What matches the letters, best first; without letters everything, in the order of the table.
+/// What matches the letters, best first; without letters everything, in the order of the table. Costs the commands and branches.
 #[must_use]
 pub fn offers(app: &App) -> Vec<Offer> {
     let Some(palette) = &app.palette else {

@@ -18,6 +18,22 @@ pub struct Recorded {
     pub now: Option<Checkpoint>,
     /// The one it is held against.
     pub then: Option<Checkpoint>,
+    /// The tree of it.
+    nodes: Vec<Node>,
+}
+
+impl Recorded {
+    /// What was recorded, and the tree of it. Costs the size of both states: it is made where they are read, not where keys are waited for.
+    #[must_use]
+    pub fn new(boundaries: Vec<usize>, now: Option<Checkpoint>, then: Option<Checkpoint>) -> Self {
+        let nodes = now.as_ref().map(|now| tree(now, then.as_ref()));
+        Self {
+            boundaries,
+            now,
+            then,
+            nodes: nodes.unwrap_or_default(),
+        }
+    }
 }
 
 /// State of the panel.
@@ -31,8 +47,6 @@ pub struct StateView {
     pub held: Option<usize>,
     /// What was recorded, once it was read.
     pub recorded: Option<Result<Recorded, Fault>>,
-    /// The tree of it.
-    nodes: Vec<Node>,
     /// Paths that are folded the other way round than they begin.
     turned: BTreeSet<String>,
     /// The selected row.
@@ -45,7 +59,8 @@ impl StateView {
     /// The rows in sight.
     #[must_use]
     pub fn rows(&self) -> Vec<Row<'_>> {
-        rows(&self.nodes, &self.turned, self.compares())
+        let nodes = self.recorded().map_or(&[][..], |it| &it.nodes);
+        rows(nodes, &self.turned, self.compares())
     }
 
     /// Whether two states are shown as one.
@@ -108,7 +123,6 @@ fn show_with(app: &mut App, branch: BranchId, step: usize, live: Option<Checkpoi
         step,
         held: None,
         recorded: None,
-        nodes: Vec::new(),
         turned: BTreeSet::new(),
         selected: 0,
         live,
@@ -137,23 +151,20 @@ pub(super) fn came(
     else {
         return;
     };
-    if let (Some(live), Ok(recorded)) = (&view.live, &mut recorded) {
-        recorded.boundaries.push(live.step);
-        if view.step == live.step {
-            recorded.now = Some(live.clone());
-        }
-        if view.held == Some(live.step) {
-            recorded.then = Some(live.clone());
+    if let (Some(live), Ok(known)) = (&view.live, &mut recorded) {
+        known.boundaries.push(live.step);
+        let waits = |step| (step == live.step).then(|| live.clone());
+        let (now, then) = (waits(view.step), view.held.and_then(waits));
+        if now.is_some() || then.is_some() {
+            let Recorded {
+                boundaries,
+                now: stored,
+                then: held,
+                ..
+            } = std::mem::take(known);
+            *known = Recorded::new(boundaries, now.or(stored), then.or(held));
         }
     }
-    view.nodes = match &recorded {
-        Ok(Recorded {
-            now: Some(now),
-            then,
-            ..
-        }) => tree(now, then.as_ref()),
-        _ => Vec::new(),
-    };
     view.recorded = Some(recorded);
     view.selected = view.selected.min(view.rows().len().saturating_sub(1));
 }
@@ -254,11 +265,8 @@ pub(super) mod tests {
 
     /// Answers as the store would.
     pub(in crate::app) fn answer(branch: BranchId, step: usize, held: Option<usize>) -> Msg {
-        let recorded = Recorded {
-            boundaries: vec![4, 5, 6],
-            now: Some(checkpoint(step.clamp(4, 6))),
-            then: held.map(checkpoint),
-        };
+        let now = checkpoint(step.clamp(4, 6));
+        let recorded = Recorded::new(vec![4, 5, 6], Some(now), held.map(checkpoint));
         Msg::State(branch, step, held, Box::new(Ok(recorded)))
     }
 

@@ -17,7 +17,7 @@ use super::show::speaker;
 use crate::model::{BranchId, EffectState, StepHead, Trial, clean};
 use crate::pipeline::{self, ForkRequest};
 use crate::store::Store;
-use crate::ui::diff::{DEADLINE, Side, WordDiff};
+use crate::ui::diff::{Side, WordDiff};
 
 /// How many rows of a comparison are shown.
 const ROWS: usize = 12;
@@ -217,7 +217,7 @@ impl Answer for Walked {
             out.labelled("  decided   ", &format!("{key} is {state}: {why}"))?;
         }
         let (old, new) = (clean(&self.original), clean(&self.edit.text));
-        let diff = WordDiff::new(&old, &new, DEADLINE).passage(Side::Both, true);
+        let diff = WordDiff::new(&old, &new).passage(Side::Both, true);
         out.labelled(&format!("  step {:<4} ", self.edit.step), diff.text())?;
         out.blank()?;
         self.outcome.print(out)?;

@@ -19,9 +19,6 @@ const STYLE: &str = include_str!("page.css");
 const LONG: usize = 700;
 const MANY: usize = 12;
 
-/// How long a word diff may take.
-const DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
-
 /// A text of a log as HTML.
 struct Safe<'a>(&'a str);
 
@@ -212,7 +209,7 @@ fn link(name: &str, here: bool) -> String {
 
 /// A word diff: what went is struck, what came is underlined, so that it reads without colour.
 fn difference(old: &str, new: &str) -> String {
-    let diff = WordDiff::new(&clean(old), &clean(new), DEADLINE);
+    let diff = WordDiff::new(&clean(old), &clean(new));
     let mut text = String::new();
     for (change, piece) in diff.pieces() {
         let piece = Safe(piece);
@@ -296,7 +293,7 @@ fn compared(
         writeln!(out, "<div class=\"pair\">")?;
         let old = left.as_ref().map_or("", |step| step.text.as_str());
         let new = right.as_ref().map_or("", |step| step.text.as_str());
-        let diff = WordDiff::new(&clean(old), &clean(new), DEADLINE);
+        let diff = WordDiff::new(&clean(old), &clean(new));
         for (step, hidden) in [(&left, Change::Add), (&right, Change::Del)] {
             let Some(step) = step else {
                 writeln!(out, "<div></div>")?;

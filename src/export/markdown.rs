@@ -12,9 +12,6 @@ use crate::model::{Branch, BranchId, Session, Step, clean, clean_line};
 use crate::pipeline::Outcome;
 use crate::ui::diff::{Change, WordDiff};
 
-/// How long a word diff may take.
-const DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
-
 /// Writes the page. `beside`: pairs of branches that are put beside each other.
 ///
 /// # Errors
@@ -153,7 +150,7 @@ fn edit(
 
 /// A word diff in plain letters, as `git diff --word-diff` has it.
 fn marked(old: &str, new: &str) -> String {
-    let diff = WordDiff::new(&clean(old), &clean(new), DEADLINE);
+    let diff = WordDiff::new(&clean(old), &clean(new));
     let mut text = String::new();
     for (change, piece) in diff.pieces() {
         // A `String` takes every write.

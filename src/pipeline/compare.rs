@@ -5,7 +5,7 @@ use crate::store::Store;
 
 use super::PipelineError;
 
-/// Aligns two branches. Reads digests only, no contents.
+/// Aligns two branches: O(n log n) of their steps. Reads digests only, no contents.
 pub fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparison, PipelineError> {
     Ok(model::compare(
         a.clone(),

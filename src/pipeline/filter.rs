@@ -4,7 +4,7 @@ use super::PipelineError;
 use crate::model::{BranchId, Filter};
 use crate::store::Store;
 
-/// Steps that pass, in order. Contents are read only if words are asked for.
+/// Steps that pass, in order. Costs a look at every step; contents are read only if words are asked for.
 pub fn filter(
     store: &Store,
     branch: &BranchId,

@@ -36,6 +36,7 @@ impl Store {
                     checkpoints::insert(tx, key, step.index, checkpoint)?;
                 }
                 effects::insert(tx, key, made)?;
+                sessions::count_trial(tx, key, step)?;
                 len += 1;
             }
             tx.prepare_cached(
@@ -53,7 +54,6 @@ impl Store {
             tx.prepare_cached("UPDATE session SET header = ?2, source_digest = ?3 WHERE id = ?1")?
                 .execute(params![session, Json(&now), now.source_digest])?;
             let line = Line::of_key(tx, key)?;
-            sessions::count_trials(tx, &line)?;
             sessions::count_reached(tx, session, &line, &now.milestones)
         })
     }

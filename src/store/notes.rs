@@ -1,5 +1,7 @@
 //! Marks and notes on steps. They stand with the branch that owns the step, so that each fork inherits those on its prefix.
 
+use std::ops::Range;
+
 use rusqlite::params;
 
 use super::error::StoreError;
@@ -57,14 +59,18 @@ impl Store {
         })
     }
 
-    /// The steps of a branch that report a failure.
-    pub fn failures(&self, id: &BranchId) -> Result<Vec<StepHead>, StoreError> {
+    /// The steps of a range that report a failure. Costs a look at every step of it, at no content.
+    pub fn failures(
+        &self,
+        id: &BranchId,
+        range: Range<usize>,
+    ) -> Result<Vec<StepHead>, StoreError> {
         const FAILED: &str = "SELECT idx, agent, kind, recipient, head, len, error FROM step
              WHERE branch = ?1 AND idx >= ?2 AND idx < ?3 AND error ORDER BY idx";
         self.read(|conn| {
             let line = Line::of(conn, id)?;
             let mut found = Vec::new();
-            line.each(conn, &(0..line.len), FAILED, |row| {
+            line.each(conn, &range, FAILED, |row| {
                 found.push(steps::head(row)?);
                 Ok(true)
             })?;

@@ -9,6 +9,7 @@ use crate::model::BranchId;
 
 impl Store {
     /// Indices of the steps whose agent or text contains each of the words, letter case aside (full Unicode, not ASCII only).
+    /// Costs the length of the branch's texts.
     pub fn search(&self, id: &BranchId, words: &str) -> Result<Vec<usize>, StoreError> {
         const TEXTS: &str = "SELECT s.idx, s.agent, c.text
              FROM step s CROSS JOIN content c ON c.digest = s.content
@@ -42,15 +43,20 @@ impl Store {
 /// Folds letter case: upper case first, so that letters with one capital (σ and ς, ß and ss) become the same.
 fn fold(text: &str, out: &mut String) {
     out.clear();
-    if text.is_ascii() {
-        out.push_str(text);
-        out.make_ascii_lowercase();
-    } else {
-        out.extend(
-            text.chars()
-                .flat_map(char::to_uppercase)
-                .flat_map(char::to_lowercase),
-        );
+    let mut rest = text;
+    loop {
+        // Most of any log, and many times faster.
+        let plain = rest.bytes().take_while(u8::is_ascii).count();
+        let (plain, other) = rest.split_at(plain);
+        let from = out.len();
+        out.push_str(plain);
+        if let Some(new) = out.get_mut(from..) {
+            new.make_ascii_lowercase();
+        }
+        let mut chars = other.chars();
+        let Some(next) = chars.next() else { return };
+        out.extend(next.to_uppercase().flat_map(char::to_lowercase));
+        rest = chars.as_str();
     }
 }
 
@@ -71,6 +77,7 @@ mod tests {
             ("Straße", "STRASSE"),
             ("ÉCOLE", "école"),
             ("图片", "图片"),
+            ("图A片BÉ", "图a片bé"),
         ];
         for (a, b) in pairs {
             let (mut left, mut right) = (String::new(), String::new());

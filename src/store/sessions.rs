@@ -7,8 +7,8 @@ use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
 use super::records::SessionSummary;
-use super::{milestones, receipts, steps};
-use crate::model::{BranchId, Digest, Milestone, Session};
+use super::{milestones, receipts};
+use crate::model::{BranchId, Digest, Milestone, Session, Step, StepKind};
 
 impl Store {
     /// All sessions, newest first.
@@ -129,13 +129,23 @@ pub(super) fn count_reached(
     Ok(())
 }
 
-/// Counts again how many trials a `main` that grows has.
-pub(super) fn count_trials(tx: &Transaction<'_>, main: &Line) -> Result<(), Fault> {
-    let trials = steps::trials_of(tx, main)?.len();
-    tx.prepare_cached(
-        "UPDATE session SET trials = ?2 WHERE id = (SELECT session FROM branch WHERE id = ?1)",
-    )?
-    .execute(params![main.branch, trials])?;
+/// Counts the trials of a `main` that got this step, as [`crate::model::trials`] cuts them. Costs one look into the index over its plans,
+/// whatever its length.
+pub(super) fn count_trial(tx: &Transaction<'_>, main: i64, step: &Step) -> Result<(), Fault> {
+    let planned = tx
+        .prepare_cached("SELECT 1 FROM step WHERE branch = ?1 AND idx < ?2 AND kind = 'plan'")?
+        .exists(params![main, step.index])?;
+    let count = match (step.kind, planned) {
+        (StepKind::Plan, true) => "trials + 1",
+        // The first plan begins the first trial; until then all that follows the task is one.
+        (StepKind::Plan, false) => "1",
+        (_, true) | (StepKind::Task | StepKind::Control, false) => return Ok(()),
+        (_, false) => "max(trials, 1)",
+    };
+    tx.prepare_cached(&format!(
+        "UPDATE session SET trials = {count} WHERE id = (SELECT session FROM branch WHERE id = ?1)"
+    ))?
+    .execute([main])?;
     Ok(())
 }
 

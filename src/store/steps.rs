@@ -66,7 +66,7 @@ impl Store {
         })
     }
 
-    /// The branch's trials.
+    /// The branch's trials. Costs their number, from the index over the plans.
     pub fn trials(&self, id: &BranchId) -> Result<Vec<Trial>, StoreError> {
         self.read(|conn| trials_of(conn, &Line::of(conn, id)?))
     }

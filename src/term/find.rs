@@ -8,7 +8,7 @@ use crate::pipeline::{self, PipelineError};
 use crate::store::{Store, StoreError};
 
 /// Steps looked at in one go when the next failure is searched.
-const STRIDE: usize = 2_000;
+const STRIDE: usize = 10_000;
 
 /// Store work of this kind; other jobs are not done here.
 pub(super) fn blocking(store: &Store, job: Job, say: &dyn Fn(Msg)) {
@@ -18,7 +18,7 @@ pub(super) fn blocking(store: &Store, job: Job, say: &dyn Fn(Msg)) {
             say(Msg::Filtered(branch, Box::new(filter), steps));
         }
         Job::Failures(branch) => {
-            let failures = store.failures(&branch).map_err(fault);
+            let failures = store.failures(&branch, 0..usize::MAX).map_err(fault);
             say(Msg::Failures(branch, failures));
         }
         Job::Drafts(session) => {
@@ -102,18 +102,14 @@ pub(crate) fn find_error(
         if range.is_empty() {
             return Ok(None);
         }
-        let heads = store.heads(branch, range.clone())?;
-        let mut failed = heads
-            .iter()
-            .filter(|head| head.error)
-            .map(|head| head.index);
+        let failed = store.failures(branch, range.clone())?;
         let found = if forward {
-            failed.next()
+            failed.first()
         } else {
-            failed.next_back()
+            failed.last()
         };
-        if found.is_some() {
-            return Ok(found);
+        if let Some(head) = found {
+            return Ok(Some(head.index));
         }
         at = if forward { range.end } else { range.start };
     }

@@ -458,11 +458,8 @@ fn recorded(
         let read = at.map(|at| store.checkpoint(branch, at)).transpose();
         read.map(Option::flatten)
     };
-    Ok(Recorded {
-        now: read(at)?,
-        then: read(held)?,
-        boundaries,
-    })
+    let (now, then) = (read(at)?, read(held)?);
+    Ok(Recorded::new(boundaries, now, then))
 }
 
 fn compare(store: &Store, a: &BranchId, b: &BranchId) -> Result<Comparing, PipelineError> {

@@ -140,6 +140,12 @@ struct Shown {
     keep_due: Option<Instant>,
 }
 
+/// When the frame after one drawn now is due. After a pause two may follow at once, so that a key and what the store answers to it are
+/// both seen without delay; over time it stays at one a `frame`.
+fn next_due(due: Instant, now: Instant, frame: Duration) -> Instant {
+    due.max(now.checked_sub(frame).unwrap_or(now)) + frame
+}
+
 /// Whether a message only says that something goes on by itself. A step of a run brings its text and its
 /// milestones after it.
 fn moves(msg: &Msg, app: &App) -> bool {
@@ -188,8 +194,9 @@ impl Shown {
             }
             if self.dirty && Instant::now() >= due {
                 self.frame()?;
-                due = Instant::now() + frame;
-                calm_due = Instant::now() + CALM_FRAME;
+                let now = Instant::now();
+                due = next_due(due, now, frame);
+                calm_due = now + CALM_FRAME;
             }
         }
     }
@@ -307,5 +314,27 @@ impl Shown {
             _ => {}
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_frames_follow_at_once_after_a_pause_and_a_flood_keeps_the_pace() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        // Due long ago, drawn at 500: the next may come at once, the one after that a frame later.
+        let second = next_due(at(0), at(500), FRAME);
+        assert_eq!(second, at(500));
+        let third = next_due(second, at(501), FRAME);
+        assert_eq!(third, at(533));
+        // Drawn whenever it is due: ten frames take ten times a frame's time, a late one is not made up for twice.
+        let mut due = third;
+        for n in 1..=10 {
+            due = next_due(due, due, SSH_FRAME);
+            assert_eq!(due, third + SSH_FRAME * n);
+        }
     }
 }

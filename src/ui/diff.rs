@@ -1,18 +1,20 @@
 //! Word diff of two texts, live while one of them is being typed.
 //!
 //! Words are those of Unicode (UAX #29), so that a Chinese sentence is not one change. Invariants: what is same and deleted
-//! spells the old text, what is same and added the new one, whatever the deadline cut short. Non-goals: moves, lines.
+//! spells the old text, what is same and added the new one, and equal texts give equal diffs on any machine: what a diff may cost is
+//! counted in bytes, never in time. Non-goals: moves.
 
-use std::time::{Duration, Instant};
-
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::passage::{Look, Passage};
 use super::role::Role;
 
-/// How long a diff may take before it settles for a coarser answer: less than a frame.
-pub const DEADLINE: Duration = Duration::from_millis(10);
+/// Bytes of both texts, lines that they begin and end with aside, that are compared word by word; so many take less than a frame. What
+/// is longer is compared line by line first, and by words where lines differ, as far as this goes.
+const BUDGET: usize = 24 * 1024;
+/// Lines of both texts that are compared; of longer texts all lines but those that they begin and end with count as replaced.
+const LINES: usize = 20_000;
 
 /// What became of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,44 +50,43 @@ struct Hunk {
     same: String,
     del: String,
     add: String,
+    /// Characters of each, which are asked for often.
+    chars: [usize; 3],
 }
 
 impl WordDiff {
-    /// Compares two clean texts. After `deadline` what is left counts as replaced.
+    /// Compares two clean texts. Costs their lengths, and of what differs no more than a budget.
     #[must_use]
-    pub fn new(old: &str, new: &str, deadline: Duration) -> Self {
-        let until = Instant::now().checked_add(deadline);
-        let before: Vec<&str> = old.split_word_bounds().collect();
-        let after: Vec<&str> = new.split_word_bounds().collect();
-        let ops = capture_diff_slices_deadline(Algorithm::Myers, &before, &after, until);
-        let mut diff = Self { hunks: Vec::new() };
-        let mut hunk = Hunk::default();
-        for op in ops {
-            let (tag, was, is) = op.as_tag_tuple();
-            let was = before.get(was).unwrap_or_default().concat();
-            if tag == DiffTag::Equal {
-                if hunk.changes() {
-                    diff.push(std::mem::take(&mut hunk));
-                }
-                hunk.same.push_str(&was);
-            } else {
-                hunk.del.push_str(&was);
-                hunk.add
-                    .push_str(&after.get(is).unwrap_or_default().concat());
-            }
-        }
+    pub fn new(old: &str, new: &str) -> Self {
+        Self::within(old, new, BUDGET)
+    }
+
+    fn within(old: &str, new: &str, budget: usize) -> Self {
+        let mut writing = Writing {
+            diff: Self { hunks: Vec::new() },
+            hunk: Hunk::default(),
+            budget,
+        };
+        let (start, end) = equal_ends(old, new);
+        let (head, was) = old.split_at(start);
+        let (was, tail) = was.split_at(was.len() - end);
+        let is = new.get(start..new.len() - end).unwrap_or_default();
+        writing.same(head);
+        writing.lines(was, is);
+        writing.same(tail);
+        let Writing { mut diff, hunk, .. } = writing;
         diff.push(hunk);
         diff
     }
 
     /// Adds a hunk, joined with the ones before it as long as what they share is too little to read by.
     fn push(&mut self, mut hunk: Hunk) {
-        while let Some(last) = self.hunks.pop_if(|last| hunk.joins(last)) {
-            hunk = Hunk {
-                del: last.del + &hunk.same + &hunk.del,
-                add: last.add + &hunk.same + &hunk.add,
-                same: last.same,
-            };
+        while let Some(mut last) = self.hunks.pop_if(|last| hunk.joins(last)) {
+            last.del(&hunk.same);
+            last.add(&hunk.same);
+            last.del(&hunk.del);
+            last.add(&hunk.add);
+            hunk = last;
         }
         self.hunks.push(hunk);
     }
@@ -141,6 +142,27 @@ impl WordDiff {
 }
 
 impl Hunk {
+    fn same(&mut self, text: &str) {
+        self.same.push_str(text);
+        self.count(0, text);
+    }
+
+    fn del(&mut self, text: &str) {
+        self.del.push_str(text);
+        self.count(1, text);
+    }
+
+    fn add(&mut self, text: &str) {
+        self.add.push_str(text);
+        self.count(2, text);
+    }
+
+    fn count(&mut self, of: usize, text: &str) {
+        if let Some(chars) = self.chars.get_mut(of) {
+            *chars += text.chars().count();
+        }
+    }
+
     fn changes(&self) -> bool {
         !(self.del.is_empty() && self.add.is_empty())
     }
@@ -148,15 +170,98 @@ impl Hunk {
     /// Whether what this hunk shares with both texts is mere punctuation, or shorter than the changes on both sides of it: a
     /// sentence said anew then reads as one change and not as confetti around every "the". A line feed always parts.
     fn joins(&self, last: &Self) -> bool {
-        let length = |text: &str| text.chars().count();
-        let size = |hunk: &Self| length(&hunk.del).max(length(&hunk.add));
-        let shared = length(&self.same);
+        let size = |hunk: &Self| {
+            let [_, del, add] = hunk.chars;
+            del.max(add)
+        };
+        let [shared, ..] = self.chars;
         last.changes()
             && self.changes()
             && !self.same.contains('\n')
             && (!self.same.contains(char::is_alphanumeric)
                 || (shared < size(last) && shared < size(self)))
     }
+}
+
+/// A diff under way.
+struct Writing {
+    diff: WordDiff,
+    hunk: Hunk,
+    /// Bytes that may still be compared word by word.
+    budget: usize,
+}
+
+impl Writing {
+    fn same(&mut self, text: &str) {
+        if self.hunk.changes() && !text.is_empty() {
+            self.diff.push(std::mem::take(&mut self.hunk));
+        }
+        self.hunk.same(text);
+    }
+
+    fn words(&mut self, old: &str, new: &str) {
+        let cost = old.len() + new.len();
+        if cost > self.budget {
+            self.hunk.del(old);
+            self.hunk.add(new);
+            return;
+        }
+        self.budget -= cost;
+        let before: Vec<&str> = old.split_word_bounds().collect();
+        let after: Vec<&str> = new.split_word_bounds().collect();
+        for op in capture_diff_slices(Algorithm::Myers, &before, &after) {
+            let (same, was, is) = parts(op, &before, &after);
+            if same {
+                self.same(&was);
+            } else {
+                self.hunk.del(&was);
+                self.hunk.add(&is);
+            }
+        }
+    }
+
+    fn lines(&mut self, old: &str, new: &str) {
+        let before: Vec<&str> = old.split_inclusive('\n').take(LINES + 1).collect();
+        let after: Vec<&str> = new.split_inclusive('\n').take(LINES + 1).collect();
+        if old.len() + new.len() <= self.budget || before.len() + after.len() > LINES {
+            return self.words(old, new);
+        }
+        for op in capture_diff_slices(Algorithm::Myers, &before, &after) {
+            let (same, was, is) = parts(op, &before, &after);
+            if same {
+                self.same(&was);
+            } else {
+                self.words(&was, &is);
+            }
+        }
+    }
+}
+
+/// Whether an operation leaves all as it was, and what it takes and gives.
+fn parts(op: DiffOp, before: &[&str], after: &[&str]) -> (bool, String, String) {
+    let (tag, was, is) = op.as_tag_tuple();
+    let was = before.get(was).unwrap_or_default().concat();
+    let is = after.get(is).unwrap_or_default().concat();
+    (tag == DiffTag::Equal, was, is)
+}
+
+/// The bytes of the whole lines that both texts begin with, and of those that they end with.
+fn equal_ends(old: &str, new: &str) -> (usize, usize) {
+    if old == new {
+        return (old.len(), 0);
+    }
+    let (old, new) = (old.as_bytes(), new.as_bytes());
+    let alike = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let lines = old.get(..alike).unwrap_or_default();
+    let start = lines.iter().rposition(|byte| *byte == b'\n');
+    let start = start.map_or(0, |at| at + 1);
+    let rest = |text: &'_ [u8]| text.len() - start;
+    let most = rest(old).min(rest(new));
+    let back = old.iter().rev().zip(new.iter().rev()).take(most);
+    let alike = back.take_while(|(a, b)| a == b).count();
+    let lines = old.get(old.len() - alike..).unwrap_or_default();
+    let end = lines.iter().position(|byte| *byte == b'\n');
+    (start, end.map_or(0, |at| lines.len() - at - 1))
 }
 
 #[cfg(test)]
@@ -166,7 +271,7 @@ mod tests {
     use super::*;
 
     fn both(old: &str, new: &str) -> String {
-        let diff = WordDiff::new(old, new, Duration::from_secs(5));
+        let diff = WordDiff::new(old, new);
         diff.passage(Side::Both, true).text().to_owned()
     }
 
@@ -204,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_side_shows_one_text_and_stresses_the_words() {
-        let diff = WordDiff::new("go left now", "go right now", DEADLINE);
+        let diff = WordDiff::new("go left now", "go right now");
         let old = diff.passage(Side::Old, false);
         assert_eq!(old.text(), "go left now");
         let emph = Look {
@@ -225,18 +330,46 @@ mod tests {
     }
 
     #[test]
-    fn a_passed_deadline_still_tells_both_texts() {
-        let old: String = (0..3000).map(|n| format!("w{} ", n * 7 % 3001)).collect();
-        let new: String = (0..3000).map(|n| format!("w{} ", n * 11 % 3001)).collect();
-        let diff = WordDiff::new(&old, &new, Duration::ZERO);
-        assert_eq!(diff.passage(Side::Old, false).text(), old);
-        assert_eq!(diff.passage(Side::New, false).text(), new);
+    fn what_is_over_the_budget_is_compared_by_lines_and_then_replaced_whole() {
+        let text = |third: &str| format!("one\ntwo two\n{third}\nfour\nfive five\n");
+        let (old, new) = (text("a b c"), text("a x c").replace("two two", "two too"));
+        let shown = |budget| {
+            let diff = WordDiff::within(&old, &new, budget);
+            diff.passage(Side::Both, true).text().to_owned()
+        };
+        let fine = "one\ntwo [-two-]{+too+}\na [-b-]{+x+} c\nfour\nfive five\n";
+        assert_eq!(shown(1000), fine);
+        // The lines that differ are 14 bytes a text.
+        let whole = "one\n[-two two\na b c\n-]{+two too\na x c\n+}four\nfive five\n";
+        assert_eq!(shown(28), fine);
+        assert_eq!(shown(27), whole);
+        assert_eq!(shown(0), whole);
+        // Lines that stay between them part what is replaced.
+        let (old, new) = ("a\n=\nb\n", "c\n=\nd\n");
+        let diff = WordDiff::within(old, new, 4);
+        let told = diff.passage(Side::Both, true).text().to_owned();
+        assert_eq!(told, "[-a-]{+c+}\n=\n[-b\n-]{+d\n+}");
+    }
+
+    #[test]
+    fn a_long_line_and_very_many_lines_are_told_whole() {
+        let line = "word ".repeat(BUDGET);
+        let many: String = (0..=LINES).map(|n| format!("{n}\n")).collect();
+        for old in [line, many] {
+            let new = format!("x{old}y");
+            let diff = WordDiff::new(&old, &new);
+            assert_eq!(diff.passage(Side::Old, false).text(), old);
+            assert_eq!(diff.passage(Side::New, false).text(), new);
+            assert_eq!(diff.pieces().count(), 2);
+        }
     }
 
     proptest! {
         #[test]
-        fn the_sides_spell_the_texts(old in "[ab ,\n天]{0,40}", new in "[ab ,\n天]{0,40}") {
-            let diff = WordDiff::new(&old, &new, Duration::from_secs(5));
+        fn the_sides_spell_the_texts(
+            old in "[ab ,\n天]{0,40}", new in "[ab ,\n天]{0,40}", budget in prop_oneof![Just(BUDGET), 0_usize..80]
+        ) {
+            let diff = WordDiff::within(&old, &new, budget);
             let spelled = [Side::Old, Side::New].map(|side| diff.passage(side, false));
             prop_assert_eq!(spelled[0].text(), &old);
             prop_assert_eq!(spelled[1].text(), &new);

@@ -3,21 +3,25 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use dover::app::key::Key;
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use dover::app::key::{Code, Key};
 use dover::app::msg::{BranchView, Opened, StepView};
+use dover::app::state::Recorded;
 use dover::app::steps::PAGE;
-use dover::app::{App, Job, Msg, update};
+use dover::app::{App, Job, Msg, View, update};
 use dover::model::{
-    AgentInfo, Branch, BranchId, Cell, Lane, RunStatus, Session, Step, StepHead, StepKind, trials,
+    AgentInfo, Branch, BranchId, Cell, Checkpoint, KeyState, Lane, RunStatus, Session, Step,
+    StepHead, StepKind, trials,
 };
 use dover::pipeline::Restorability;
 use dover::ui::colour::Depth;
+use dover::ui::diff::WordDiff;
 use dover::ui::glyph::Charset;
 use dover::ui::theme::Theme;
 use dover::ui::{RenderCache, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use serde_json::{Value, json};
 
 const LENGTHS: [usize; 2] = [100, 100_000];
 
@@ -187,6 +191,124 @@ fn overview(criterion: &mut Criterion) {
     }
 }
 
+/// A letter in the palette: found, ordered and drawn, with as many branches to offer as the overview has.
+fn palette(criterion: &mut Criterion) {
+    let theme = Theme::fallback(Depth::Ansi16);
+    let mut app = app(1_000);
+    let open = app.open.as_mut().unwrap();
+    open.branches = (0..50)
+        .map(|n| Branch {
+            id: BranchId::new("long", &lane_name(n)),
+            ..branch(1_000)
+        })
+        .collect();
+    update(&mut app, Msg::Key(Key::ctrl('p')));
+    let mut cache = RenderCache::new(Charset::Unicode);
+    let mut terminal = Terminal::new(TestBackend::new(140, 45)).unwrap();
+    criterion.bench_function("palette/a letter", |bencher| {
+        bencher.iter(|| {
+            for key in [Key::char('e'), Key::of(Code::Backspace)] {
+                update(&mut app, Msg::Key(key));
+                terminal
+                    .draw(|frame| draw(&app, &theme, &mut cache, frame))
+                    .unwrap();
+            }
+        });
+    });
+}
+
+/// Two texts compared, as the editor does with every letter: the usual case, the worst one for words, and a text of megabytes.
+fn diff(criterion: &mut Criterion) {
+    let words = |len: usize, by: usize| -> String {
+        (0..len).map(|n| format!("w{} ", n * by % 3_001)).collect()
+    };
+    let line = "Open the archive of August, 八月, and read the caption.\n";
+    let long = |bytes: usize| line.repeat(bytes / line.len());
+    let cases = [
+        (
+            "a paragraph, a word changed",
+            line.repeat(8),
+            line.repeat(8).replacen("August", "May", 3),
+        ),
+        ("2,000 words, all others", words(2_000, 7), words(2_000, 11)),
+        (
+            "one line of 5 MB, all others",
+            words(800_000, 7),
+            words(800_000, 11),
+        ),
+        (
+            "5 MB, changed at both ends",
+            long(5_000_000),
+            format!("x{}y", long(5_000_000)),
+        ),
+    ];
+    for (name, old, new) in cases {
+        criterion.bench_function(&format!("diff/{name}"), |bencher| {
+            bencher.iter(|| black_box(WordDiff::new(&old, &new)));
+        });
+    }
+}
+
+/// A state of 5 MB held against another: taken in, then moved about in.
+fn state(criterion: &mut Criterion) {
+    let messages = |changed: usize| -> Vec<Value> {
+        (0..20_000)
+            .map(|n| {
+                let text =
+                    format!("message {n}: the page shows an entry of the archive. ").repeat(4);
+                let read = n % changed == 0;
+                json!({"source": format!("agent {}", n % 4), "content": text, "read": read})
+            })
+            .collect()
+    };
+    let checkpoint = |step, changed| Checkpoint {
+        step,
+        keys: [(
+            "agent_memory".to_owned(),
+            KeyState::saved("1", json!({"messages": messages(changed)})),
+        )]
+        .into(),
+    };
+    let main = BranchId::main("long");
+    let recorded = || {
+        let (now, then) = (checkpoint(999, 10), checkpoint(0, 7));
+        Recorded::new(vec![0, 999], Some(now), Some(then))
+    };
+    let theme = Theme::fallback(Depth::Ansi16);
+    let mut app = app(1_000);
+    update(&mut app, Msg::Key(Key::char('t')));
+    if let Some(View::State(view)) = app.views.last_mut() {
+        view.held = Some(0);
+    }
+    criterion.bench_function("state/5 MB against 5 MB, taken in", |bencher| {
+        bencher.iter_batched(
+            || Msg::State(main.clone(), 999, Some(0), Box::new(Ok(recorded()))),
+            |msg| update(&mut app, msg),
+            BatchSize::PerIteration,
+        );
+    });
+    update(
+        &mut app,
+        Msg::State(main, 999, Some(0), Box::new(Ok(recorded()))),
+    );
+    // Whatever differs is unfolded.
+    let Some(View::State(view)) = app.views.last() else {
+        panic!("the state is shown")
+    };
+    assert!(view.rows().len() > 9_000, "{} rows", view.rows().len());
+    let mut cache = RenderCache::new(Charset::Unicode);
+    let mut terminal = Terminal::new(TestBackend::new(140, 45)).unwrap();
+    criterion.bench_function("state/j in it", |bencher| {
+        bencher.iter(|| {
+            update(&mut app, Msg::Key(Key::char('j')));
+            terminal
+                .draw(|frame| draw(&app, &theme, &mut cache, frame))
+                .unwrap();
+            black_box(update(&mut app, Msg::Drawn(Box::new(cache.extents))))
+        });
+    });
+}
+
 fn lane_name(n: usize) -> String {
     if n == 0 {
         "main".to_owned()
@@ -195,5 +317,5 @@ fn lane_name(n: usize) -> String {
     }
 }
 
-criterion_group!(benches, frames, overview);
+criterion_group!(benches, frames, overview, palette, diff, state);
 criterion_main!(benches);

@@ -10,6 +10,7 @@ use dover::model::{
     BranchId, Category, Digest, GateStatus, Intervention, RunStatus, Session, Step, StepKind,
     SystemClock,
 };
+use dover::pipeline;
 use dover::store::{Ending, ForkDraft, ForkFacts, ForkRuling, Store};
 
 const LENGTHS: [usize; 2] = [100, 100_000];
@@ -37,9 +38,18 @@ fn step(index: usize) -> Step {
 }
 
 fn take_in(store: &Store, len: usize) -> BranchId {
+    take_in_from(store, len, len, 0)
+}
+
+/// Steps of which every third one from a place on is another than elsewhere.
+fn take_in_from(store: &Store, len: usize, from: usize, other: usize) -> BranchId {
     let mut import = store.import().unwrap();
     for index in 0..len {
-        import.push(&step(index), None, &[]).unwrap();
+        let mut step = step(index);
+        if index >= from && index % 3 == 0 {
+            step.text = format!("{}, and {other} more", step.text);
+        }
+        import.push(&step, None, &[]).unwrap();
     }
     let ending = Ending {
         run: RunStatus::Done,
@@ -115,6 +125,42 @@ fn benches(c: &mut Criterion) {
             b.iter(|| black_box(store.search(&main, "ENTRY 693").unwrap()));
         });
     }
+    let broad = take_in(&store, 1_000);
+    for _ in 1..50 {
+        let branch = fork(&store, &broad, 10);
+        store.start(&branch).unwrap();
+        for index in 10..1_000 {
+            store.append(&branch, &step(index), None, &[]).unwrap();
+        }
+    }
+    c.bench_function("lanes/of 50 branches of 1000", |b| {
+        b.iter(|| black_box(store.lanes(broad.session()).unwrap()));
+    });
+    for len in [1_000, 100_000] {
+        let first = take_in(&store, len);
+        // The others go their own way from the middle on.
+        let others: Vec<BranchId> = (1..4)
+            .map(|n| take_in_from(&store, len, len / 2, n))
+            .collect();
+        c.bench_function(&format!("compare/four of {len}"), |b| {
+            b.iter(|| {
+                for other in &others {
+                    black_box(pipeline::compare(&store, &first, other).unwrap());
+                }
+            });
+        });
+    }
+    let running = BranchId::main(&store.begin(Session::default()).unwrap());
+    for index in 0..100_000 {
+        store.append(&running, &step(index), None, &[]).unwrap();
+    }
+    let mut at = 100_000;
+    c.bench_function("append/behind 100000", |b| {
+        b.iter(|| {
+            store.append(&running, &step(at), None, &[]).unwrap();
+            at += 1;
+        });
+    });
     let mut group = c.benchmark_group("import");
     group.sample_size(10);
     group.bench_function("100000 short steps", |b| {

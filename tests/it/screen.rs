@@ -1,5 +1,7 @@
 //! The screen as a person has it: the real binary in a pseudo-terminal, by keys alone.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -346,4 +348,26 @@ fn without_a_terminal_it_says_what_to_run() {
     assert_eq!(output.status.code(), Some(2));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("dover demo"), "{told}");
+}
+
+#[test]
+fn over_ssh_at_most_fifteen_frames_a_second_are_written() {
+    const END: &[u8] = b"\x1b[?2026l";
+    let played = Played::new();
+    let ssh = [("SSH_CONNECTION", "192.0.2.1 5000 192.0.2.2 22")];
+    let mut pty = played.open(NARROW, &ssh);
+    let frames = |pty: &Pty| {
+        let all = pty.output().windows(END.len());
+        all.filter(|bytes| *bytes == END).count()
+    };
+    let (began, before) = (Instant::now(), frames(&pty));
+    for n in 1..=12 {
+        pty.keys(&[if n % 2 == 0 { "k" } else { "j" }]);
+        pty.wait_until("the next frame", |pty| frames(pty) >= before + n);
+    }
+    // After a pause two may follow at once; the other ten are 66 ms apart.
+    let took = began.elapsed();
+    assert!(took >= Duration::from_millis(660), "{took:?}");
+    pty.keys(&["q"]);
+    assert_eq!(pty.wait_exit().exit_code(), 0);
 }

@@ -7,7 +7,7 @@ use crate::cli::error::CliError;
 use crate::cli::text::count;
 use crate::model::{BranchId, Filed, Pair, clean};
 use crate::pipeline;
-use crate::ui::diff::{DEADLINE, Side, WordDiff};
+use crate::ui::diff::{Side, WordDiff};
 
 impl Plain {
     /// Compares a branch with its parent: the one named, the best run of the last fork, or the open one.
@@ -162,7 +162,7 @@ impl Plain {
                 .say(&format!("{}: {}", both.1, tell::step(step)))?;
         }
         if let (Some(left), Some(right), false) = (left, right, pair.same) {
-            let diff = WordDiff::new(&clean(&left.text), &clean(&right.text), DEADLINE);
+            let diff = WordDiff::new(&clean(&left.text), &clean(&right.text));
             let told = diff.passage(Side::Both, true).text().to_owned();
             self.voice
                 .say(&format!("Taken out in [- -], put in in {{+ +}}:\n{told}"))?;

@@ -11,7 +11,7 @@ use crate::app::compare::{Compare, Side as Half};
 use crate::app::extent::{Extent, Pane};
 use crate::app::pointer::Target;
 use crate::model::{HEAD_CHARS, Pair, Step, StepHead, clean, clean_line};
-use crate::ui::diff::{DEADLINE, Side, WordDiff};
+use crate::ui::diff::{Side, WordDiff};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -297,7 +297,7 @@ impl Painter<'_> {
         };
         let (old, new) = (text(a), text(b));
         if a.is_some() && b.is_some() {
-            let diff = WordDiff::new(&old, &new, DEADLINE);
+            let diff = WordDiff::new(&old, &new);
             let marks = self.marks_changes();
             (
                 diff.passage(Side::Old, marks),
@@ -402,7 +402,7 @@ impl Painter<'_> {
                 .map_or(String::new(), |step| clean(&step.text).into_owned())
         };
         let (old, new) = (text(&full.a), text(&full.b));
-        let diff = WordDiff::new(&old, &new, DEADLINE * 5);
+        let diff = WordDiff::new(&old, &new);
         let marks = self.marks_changes();
         let [above, below] = if area.width >= BESIDE {
             Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)])

@@ -14,7 +14,7 @@ use crate::app::live::For;
 use crate::app::pointer::Target;
 use crate::model::{Category, clean, clean_line, edit_class};
 use crate::runtime::QueueEdit;
-use crate::ui::diff::{Change, DEADLINE, Side, WordDiff};
+use crate::ui::diff::{Change, Side, WordDiff};
 use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -44,7 +44,7 @@ impl Painter<'_> {
         let areas = self.frame(area, &left, mode, true);
         let text = editor.text();
         let original = clean(&editor.original.text).into_owned();
-        let diff = WordDiff::new(&original, &clean(&text), DEADLINE);
+        let diff = WordDiff::new(&original, &clean(&text));
         self.edit_info(editor, &text, &diff, areas.info);
         let (above, below, difference) = panes(areas.body);
         self.original(editor, &original, above);

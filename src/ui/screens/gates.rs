@@ -13,7 +13,7 @@ use crate::app::fork::Gates;
 use crate::app::msg::Checked;
 use crate::gate::{Action, GateResult, Report};
 use crate::model::{GateStatus, clean, clean_line};
-use crate::ui::diff::{DEADLINE, Side, WordDiff};
+use crate::ui::diff::{Side, WordDiff};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -163,7 +163,7 @@ impl Painter<'_> {
         }
         let mut lines = hanging(Vec::new(), summary, width, theme);
         if let Some(text) = &gates.request.text {
-            let diff = WordDiff::new(&clean(&gates.original.text), &clean(text), DEADLINE);
+            let diff = WordDiff::new(&clean(&gates.original.text), &clean(text));
             let head = vec![Span::styled("  ", theme.style(Role::Muted))];
             let mut diff = hanging(head, diff.passage(Side::Both, true), width, theme);
             // A few rows tell which edit it is; the editor shows it whole.

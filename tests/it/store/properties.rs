@@ -7,7 +7,7 @@ use dover::model::{
     Branch, BranchId, Digest, Effect, EffectClass, EffectState, RunStatus, Step, StepHead,
     StepKind, prefix_digest, trials_of_kinds,
 };
-use dover::store::{ForkRuling, Store};
+use dover::store::{ForkRuling, Grown, Store};
 use proptest::prelude::*;
 
 use super::{draft, ending, fresh, go, message, open, session, take_in};
@@ -262,6 +262,34 @@ proptest! {
             perform(&mut store, &path, &mut all, act, serial);
         }
         check(&store, &all);
+    }
+
+    #[test]
+    fn trials_counted_step_by_step_are_those_counted_at_once(
+        first in prop::collection::vec(0..StepKind::ALL.len(), 0..12), added in prop::collection::vec(0..StepKind::ALL.len(), 0..12)
+    ) {
+        let (_dir, store) = fresh();
+        let main = BranchId::main(&store.begin(session("s")).unwrap());
+        let mut kinds = Vec::new();
+        let mut next = |kind: usize| {
+            kinds.push(StepKind::ALL[kind]);
+            let index = kinds.len() - 1;
+            let step = Step { kind: kinds[index], ..message(index, "Solver", "text") };
+            (step, trials_of_kinds(&kinds).len())
+        };
+        let counted = || store.sessions().unwrap()[0].trials;
+        for kind in first {
+            let (step, expected) = next(kind);
+            store.append(&main, &step, None, &[]).unwrap();
+            prop_assert_eq!(counted(), expected);
+        }
+        store.end(&main, &ending(RunStatus::Done)).unwrap();
+        // The same run, read from a log that grows.
+        let before = counted();
+        let (steps, expected): (Vec<_>, Vec<_>) = added.into_iter().map(next).unzip();
+        let steps = steps.into_iter().map(|step| (step, None, Vec::new())).collect();
+        store.grow("s", &Grown { steps, session: session("s"), answer: None, success: None }).unwrap();
+        prop_assert_eq!(counted(), expected.last().copied().unwrap_or(before));
     }
 
     #[test]
