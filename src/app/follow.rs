@@ -76,8 +76,10 @@ pub(super) fn opened(app: &mut App) -> Vec<Job> {
 
 /// A branch as it is now, at least as long as before.
 pub(super) fn longer(app: &mut App, view: Result<BranchView, Fault>) {
+    // What is written on the line is about the step that was selected when it was begun.
+    let held = app.prompt.is_some();
     match (view, &mut app.open) {
-        (Ok(view), Some(open)) => open.lengthen(view),
+        (Ok(view), Some(open)) => open.lengthen(view, held),
         (Err(fault), _) => app.fail(fault),
         _ => {}
     }

@@ -513,10 +513,7 @@ fn ask(app: &mut App, purpose: Purpose) {
     if matches!(purpose, Purpose::Insert | Purpose::Send) {
         app.tell(format!("Agents: {}", agents.join(", ")));
     }
-    app.prompt = Some(Prompt {
-        purpose,
-        line: begun,
-    });
+    app.prompt = Some(Prompt::new(purpose, begun));
 }
 
 /// Takes the line.

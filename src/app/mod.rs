@@ -42,6 +42,7 @@ mod table;
 pub mod tree;
 pub mod unsent;
 mod update;
+mod wait;
 
 pub use command::Context;
 pub use msg::{Job, Msg};
@@ -142,6 +143,20 @@ pub struct Prompt {
     pub purpose: Purpose,
     /// The line so far.
     pub line: String,
+    /// What stood there first.
+    pub was: String,
+}
+
+impl Prompt {
+    /// A line that begins with what is there already.
+    #[must_use]
+    pub fn new(purpose: Purpose, line: String) -> Self {
+        Self {
+            purpose,
+            was: line.clone(),
+            line,
+        }
+    }
 }
 
 /// A line for the operator: what happened and what to do next.
@@ -211,6 +226,8 @@ pub struct App {
     pub keymap: Keymap,
     /// Who else sits at the session.
     pub company: Company,
+    /// Keys that wait for the step that they are about.
+    later: Vec<key::Key>,
     tickets: Ticket,
 }
 
@@ -251,6 +268,7 @@ impl App {
             exit: None,
             keymap: Keymap::default(),
             company: Company::default(),
+            later: Vec::new(),
             tickets: 0,
         };
         let mut jobs = vec![Job::Samples];

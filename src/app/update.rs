@@ -8,11 +8,15 @@ use super::msg::{BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ti
 use super::session::Open;
 use super::{
     App, Purpose, View, act, company, effects, follow as log, hypotheses, judge, jumps, learn,
-    live, mend, overview, palette, pin, read, several, state, unsent,
+    live, mend, overview, palette, pin, read, several, state, unsent, wait,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
 use crate::pipeline::Progress;
+use crate::store::Role;
+
+/// Characters of a paste that a line takes.
+const MOST_PASTED: usize = 4_000;
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
@@ -49,6 +53,9 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
             Vec::new()
         }
     };
+    for key in wait::due(app) {
+        jobs.extend(company::pressed(app, |app| press(app, key)));
+    }
     jobs.extend(wanted(app));
     jobs.extend(learn::watch(app));
     jobs.extend(unsent::watch(app, pause));
@@ -183,6 +190,11 @@ fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
             Some(_) => app.tell(
                 "Find the step that went wrong: } next failure, ] next trial; then e edits it",
             ),
+            None if app.company.role == Role::Driver => {
+                if let Some(told) = mend::interrupted(app) {
+                    app.tell(told);
+                }
+            }
             None => {}
         }
     }
@@ -225,10 +237,15 @@ fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) -> Vec
     gates.checking = false;
     gates.checked = Some(result);
     let waits = gates.waits_as().map(str::to_owned);
+    let ran = !gates.request.stopped.is_empty();
     match (gates.report().map(Report::ready), waits) {
         (Some(false), Some(id)) => vec![Job::LookAgain(ticket, id)],
         (Some(true), Some(_)) if !was_ready => {
-            app.tell("It is approved, and every gate holds: Enter forks and runs");
+            app.tell(if ran {
+                "Every gate holds: Enter runs again what did not come to its end, each in a branch of its own"
+            } else {
+                "It is approved, and every gate holds: Enter forks and runs"
+            });
             Vec::new()
         }
         _ => Vec::new(),
@@ -258,7 +275,11 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     }
     app.notice = None;
     let context = app.context();
-    if let Some(found) = app.keymap.find(context, key) {
+    let found = app.keymap.find(context, key);
+    if wait::waits(app, key, found.map(|found| found.id)) {
+        return Vec::new();
+    }
+    if let Some(found) = found {
         // The other keys of the question only say no.
         if asked && !matches!(found.id, Id::Quit | Id::Leave) {
             return Vec::new();
@@ -301,9 +322,20 @@ fn type_line(app: &mut App, key: Key) {
 }
 
 fn paste(app: &mut App, text: &str) {
-    if let Some(prompt) = &mut app.prompt {
+    if app.prompt.is_some() || app.palette.is_some() {
         let line = text.lines().next().unwrap_or_default();
-        prompt.line.extend(line.chars().filter(|c| !c.is_control()));
+        let mut clean = line.chars().filter(|c| !c.is_control());
+        let taken: String = clean.by_ref().take(MOST_PASTED).collect();
+        if clean.next().is_some() {
+            app.tell(format!(
+                "Only the first {MOST_PASTED} characters of what was pasted are taken"
+            ));
+        }
+        if let Some(prompt) = &mut app.prompt {
+            prompt.line.push_str(&taken);
+        } else {
+            palette::paste(app, &taken);
+        }
     } else if let Some(View::Editor(editor)) = app.views.last_mut() {
         editor.typing = true;
         editor.paste(text);
@@ -426,6 +458,7 @@ fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
 /// What happens to a branch, where it is shown.
 pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
     let mut jobs = Vec::new();
+    let held = app.prompt.is_some();
     if let Some(open) = &mut app.open {
         match progress {
             // Steps that were told while the branch was still being read are read again.
@@ -435,7 +468,7 @@ pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
                 jobs.push(Job::Grow(branch.clone(), open.steps.len));
             }
             Progress::Step { branch, head } if open.steps.branch == *branch => {
-                let at_tail = open.selected + 1 >= open.steps.len;
+                let at_tail = open.at_tail() && !held;
                 open.steps.push(head.clone());
                 if at_tail {
                     open.selected = open.steps.last();

@@ -28,13 +28,16 @@ impl Store {
                 .prepare_cached(&format!("{COLUMNS} WHERE b.session = ?1 ORDER BY b.id"))?
                 .query_map([key], branch)?
                 .collect();
-            Ok(rows?)
+            rows?
+                .into_iter()
+                .map(|branch| self.as_it_went(conn, branch))
+                .collect()
         })
     }
 
     /// One branch.
     pub fn branch(&self, id: &BranchId) -> Result<Branch, StoreError> {
-        self.read(|conn| read(conn, lineage::key(conn, id)?))
+        self.read(|conn| self.as_it_went(conn, read(conn, lineage::key(conn, id)?)?))
     }
 
     /// A branch of a session by its own name, such as `b3`.

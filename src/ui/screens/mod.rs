@@ -267,6 +267,19 @@ impl Painter<'_> {
         }
     }
 
+    /// Says below a list how many steps came in that were not seen; what is left of the area is the list's.
+    fn unseen(&mut self, count: usize, area: Rect) -> Rect {
+        if count == 0 || area.height < 2 {
+            return area;
+        }
+        let text = format!(" {} {count} new ", Glyph::BELOW.show(self.charset));
+        self.corner(&text, Role::Accent, area);
+        Rect {
+            height: area.height - 1,
+            ..area
+        }
+    }
+
     /// Writes into the lower right corner of an area.
     fn corner(&mut self, text: &str, role: Role, area: Rect) {
         let text = fit(text, usize::from(area.width));

@@ -133,7 +133,7 @@ pub fn title(
 /// The prompt or the notice, if there is one, in one row or, for a long notice, two; the cursor's place for a prompt.
 pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<(u16, u16)> {
     let width = usize::from(area.width);
-    if let Some(Prompt { purpose, line }) = &app.prompt {
+    if let Some(Prompt { purpose, line, .. }) = &app.prompt {
         let head = match purpose {
             Purpose::Filter => " filter: ",
             Purpose::Search => " search: ",
