@@ -45,6 +45,14 @@ pub(super) fn found(app: &mut App, growth: Result<Growth, Fault>) -> Vec<Job> {
                 None => vec![Job::Sessions],
             }
         }
+        Ok(Growth::Back(told)) => {
+            app.tell(told);
+            Vec::new()
+        }
+        Ok(Growth::Gone(why)) => {
+            app.fail(why);
+            Vec::new()
+        }
         Ok(Growth::Over(why)) => {
             app.followed = None;
             app.picker.importing = None;

@@ -129,12 +129,7 @@ fn settle(app: &mut App, msg: Msg) {
                 (full.a, full.b) = *both;
             }
         }
-        Msg::Edited(result) => {
-            let text = heed(app, result);
-            if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
-                editor.replace(&text);
-            }
-        }
+        Msg::Edited(result) => edited(app, result),
         Msg::Learning(result) => learn::begun(app, result),
         Msg::Failed(fault) => app.fail(fault),
         // Those that ask for something are answered above.
@@ -162,6 +157,17 @@ fn settle(app: &mut App, msg: Msg) {
         | Msg::Replayed(..)
         | Msg::Live(_)
         | Msg::LiveOver(_) => {}
+    }
+}
+
+/// An editor of the operator's own was left.
+fn edited(app: &mut App, result: Result<String, Fault>) {
+    let text = heed(app, result);
+    if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
+        editor.replace(&text);
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            app.tell("Where the file was no UTF-8 there is � now; Ctrl-U undoes, and brings back what stood here before");
+        }
     }
 }
 

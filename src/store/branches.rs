@@ -239,9 +239,11 @@ impl Store {
 
 /// The error of a step that does not continue its branch.
 pub(super) fn out_of_turn(what: impl std::fmt::Display, index: usize, len: usize) -> Fault {
-    StoreError::Refused(format!(
-        "step {index} does not continue {what}, which has {len} steps: nothing was written"
-    ))
+    StoreError::OutOfTurn {
+        branch: what.to_string(),
+        step: index,
+        len,
+    }
     .into()
 }
 

@@ -267,9 +267,10 @@ impl Painter<'_> {
         }
     }
 
-    /// Says below a list how many steps came in that were not seen; what is left of the area is the list's.
-    fn unseen(&mut self, count: usize, area: Rect) -> Rect {
-        if count == 0 || area.height < 2 {
+    /// Says below a list of `rows` how many steps came in out of sight; what is left of the area is the list's.
+    fn unseen(&mut self, pane: Pane, count: usize, rows: usize, area: Rect) -> Rect {
+        let all_in_sight = self.extent(pane).top + usize::from(area.height) >= rows;
+        if count == 0 || area.height < 2 || all_in_sight {
             return area;
         }
         let text = format!(" {} {count} new ", Glyph::BELOW.show(self.charset));

@@ -277,7 +277,12 @@ impl Painter<'_> {
         let height = area
             .height
             .saturating_sub(u16::try_from(below.len()).unwrap_or(0));
-        let list = self.unseen(run.unseen, Rect { height, ..area });
+        let list = self.unseen(
+            Pane::Run,
+            run.unseen,
+            run.heads.len(),
+            Rect { height, ..area },
+        );
         let steps = run
             .branch
             .steps

@@ -232,8 +232,8 @@ impl Painter<'_> {
     }
 
     fn step_list(&mut self, open: &Open, area: Rect) {
-        let area = self.unseen(open.unseen, area);
         let steps = &open.steps;
+        let area = self.unseen(Pane::Steps, open.unseen, steps.rows(), area);
         let look = StepLook::new(
             &open.session,
             self.theme,
