@@ -145,6 +145,8 @@ pub struct Prompt {
     pub line: String,
     /// What stood there first.
     pub was: String,
+    /// A paste was longer than a line may be.
+    pub cut: bool,
 }
 
 impl Prompt {
@@ -155,6 +157,7 @@ impl Prompt {
             purpose,
             was: line.clone(),
             line,
+            cut: false,
         }
     }
 }

@@ -170,7 +170,10 @@ pub(super) fn prompt(app: &mut App, purpose: Purpose) {
 }
 
 pub(super) fn accept(app: &mut App) -> Vec<Job> {
-    let Some(Prompt { purpose, line, was }) = app.prompt.take() else {
+    let Some(Prompt {
+        purpose, line, was, ..
+    }) = app.prompt.take()
+    else {
         return Vec::new();
     };
     let line = line.trim();

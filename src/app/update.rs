@@ -332,12 +332,8 @@ fn paste(app: &mut App, text: &str) {
         let line = text.lines().next().unwrap_or_default();
         let mut clean = line.chars().filter(|c| !c.is_control());
         let taken: String = clean.by_ref().take(MOST_PASTED).collect();
-        if clean.next().is_some() {
-            app.tell(format!(
-                "Only the first {MOST_PASTED} characters of what was pasted are taken"
-            ));
-        }
         if let Some(prompt) = &mut app.prompt {
+            prompt.cut = clean.next().is_some();
             prompt.line.push_str(&taken);
         } else {
             palette::paste(app, &taken);
