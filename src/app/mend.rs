@@ -1,7 +1,7 @@
 //! What an operator does about a gate that does not hold: acknowledge, accept, ask an owner and wait, settle effects.
 //!
 //! Invariant: a fork that waits is the intervention that was written, and is resumed as it stands. While its panel is there the
-//! store is looked at about once a second; the gates are asked again, which may restore and run things, only when it changed.
+//! store is looked at about twice a second; the gates are asked again, which may restore and run things, only when it changed.
 
 use super::fork::Gates;
 use super::msg::{Fault, Job, Ticket};

@@ -11,7 +11,7 @@ use super::editor::Editor;
 use super::msg::{Fault, Job};
 use super::{App, View};
 use crate::model::BranchId;
-use crate::store::Unsent;
+use crate::store::{Role, Unsent};
 
 type Place = (BranchId, usize);
 
@@ -27,7 +27,10 @@ pub struct Kept {
 /// Asks for the edits of a session that was opened, and gives away what changed.
 pub(super) fn watch(app: &mut App, pause: bool) -> Vec<Job> {
     let mut jobs = Vec::new();
-    let open = app.open.as_ref().map(|open| &open.session.id);
+    // Who follows is offered nothing, and all there is once they drive: until then the driver goes on writing.
+    let drives = app.company.role != Role::Follower;
+    let open = app.open.as_ref().filter(|_| drives);
+    let open = open.map(|open| &open.session.id);
     if app.kept.asked.as_ref() != open {
         app.kept.asked = open.cloned();
         jobs.extend(open.cloned().map(Job::Drafts));
@@ -95,9 +98,10 @@ pub(super) fn came(app: &mut App, edits: Result<Vec<Unsent>, Fault>) {
         let Some(text) = edit.text.clone() else {
             continue;
         };
-        if !app.kept.texts.contains_key(&place) {
+        let known = app.kept.texts.get(&place);
+        if app.drafts.get(&place) == known && known != Some(&text) {
             app.kept.texts.insert(place.clone(), text.clone());
-            app.drafts.entry(place).or_insert(text);
+            app.drafts.insert(place, text);
             found.push(edit);
         }
     }

@@ -283,3 +283,57 @@ fn a_follower_who_may_only_read_sees_a_lost_driver_s_runs_end() {
     bob.keys(&["q"]);
     bob.wait_exit();
 }
+
+#[test]
+fn an_edit_of_a_lost_driver_is_offered_to_who_takes_the_seat() {
+    let home = home();
+    let mut ann = driving(&home, "ann");
+    goto(&mut ann, 9);
+    ann.keys(&["e"]);
+    ann.wait_for("your edit");
+    ann.send(" Half a thou");
+    ann.wait_for("Half a thou");
+    let mut bob = screen(&home, "bob", &["follow", SESSION]);
+    bob.wait_for("mirroring ann: typing");
+    ann.send("ght");
+    ann.wait_for("Half a thought");
+    // Nothing is offered to who cannot send it.
+    assert!(!bob.screen().contains("not sent"), "{}", bob.screen());
+    ann.signal("HUP");
+    ann.wait_exit();
+    bob.wait_for("nobody drives");
+    bob.keys(&["Y"]);
+    bob.wait_for("An edit of step 9 by ann was not sent");
+    goto(&mut bob, 9);
+    bob.keys(&["e"]);
+    bob.wait_for("Half a thought");
+    bob.keys(&["Ctrl-c"]);
+    bob.wait_exit();
+}
+
+#[test]
+fn a_follower_who_is_cut_off_only_leaves_and_a_run_outlives_its_driver_s_seat() {
+    let home = home();
+    let mut ann = driving(&home, "ann");
+    let mut bob = screen(&home, "bob", &["follow", SESSION]);
+    bob.wait_for("mirroring ann");
+    rerun(&mut ann, 3);
+    bob.wait_for("▶ running");
+    ann.keys(&["Esc"]);
+    ann.wait_for("trial 1");
+    bob.keys(&["Y"]);
+    ann.wait_for("y gives it");
+    ann.keys(&["y"]);
+    bob.wait_for("you drive");
+    // The run is still ann's, and goes on; its steps come in on both screens.
+    bob.wait_for("b1 of main");
+    bob.signal("HUP");
+    assert_eq!(bob.wait_exit().exit_code(), 129);
+    ann.wait_for("nobody drives");
+    ann.wait_outside("a step after that", || steps(&home, "b1").len() > 8);
+    assert_ne!(run_of(&home, "b1"), "interrupted");
+    ann.keys(&["Y"]);
+    ann.wait_for("You drive");
+    ann.keys(&["Ctrl-c"]);
+    ann.wait_exit();
+}
