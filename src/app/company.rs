@@ -232,6 +232,9 @@ pub(super) fn seat(app: &mut App) {
         return ask(app);
     }
     match driver(app).map(|(_, seat)| name_of(seat)) {
+        _ if app.company.around.reads_only => app.fail(
+            "You may only read this store, so you cannot drive: get write permission for its file and its directory, and come again",
+        ),
         None => {
             app.company.role = Role::Driver;
             app.company.asks = None;
@@ -381,8 +384,16 @@ fn not_driving(app: &mut App, before: Option<(String, String)>) {
         None => {
             app.company.asks = None;
             if let Some((_, name)) = before {
+                let open = app.open.as_ref();
+                let went = open
+                    .is_some_and(|open| open.branches.iter().any(|branch| !branch.run.is_over()));
+                let runs = if went {
+                    format!(". Runs that went with {name} are interrupted; their steps stay")
+                } else {
+                    String::new()
+                };
                 app.tell(format!(
-                    "{name} left, and nobody drives: ‹seat› takes the driver's seat. Runs that went with {name} are interrupted; their steps stay"
+                    "{name} left, and nobody drives: ‹seat› takes the driver's seat{runs}"
                 ));
             }
         }
@@ -488,18 +499,19 @@ pub(super) fn grown(app: &mut App, result: Result<Grown, Fault>) -> Vec<Job> {
             return Vec::new();
         }
     };
+    let held = app.prompt.is_some();
     let Some(open) = &mut app.open else {
         return Vec::new();
     };
     if open.steps.branch != view.branch.id {
         return Vec::new();
     }
-    let before = open.steps.len;
+    let (before, at_tail) = (open.steps.len, open.at_tail() && !held);
     // Those that came in another way meanwhile are passed over.
     for head in heads {
         open.steps.push(head);
     }
-    if open.selected + 1 >= before {
+    if at_tail {
         open.selected = open.steps.last();
     } else {
         open.unseen += open.steps.len - before;

@@ -21,6 +21,7 @@ fn seat(app: &App, who: &str, role: Role, asks: Option<u32>) -> Seat {
 fn comes(app: &mut App, asks: Option<u32>) {
     let around = Around {
         own: None,
+        reads_only: false,
         others: [("7-1".to_owned(), seat(app, "bob", Role::Follower, asks))].into(),
     };
     let jobs = update(app, Msg::Company(Box::new(around)));

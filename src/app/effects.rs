@@ -176,10 +176,7 @@ pub(super) fn reconciled(app: &mut App, result: Result<Vec<Reconciled>, Fault>) 
 
 /// Asks for the reason of a decision.
 pub(super) fn ask_why(app: &mut App, purpose: Purpose) {
-    app.prompt = Some(Prompt {
-        purpose,
-        line: String::new(),
-    });
+    app.prompt = Some(Prompt::new(purpose, String::new()));
 }
 
 /// Decides about the selected effect.

@@ -27,6 +27,7 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
             step,
             text,
             operator,
+            ..
         } => {
             let note = text.map(|text| Note {
                 step,

@@ -45,6 +45,14 @@ pub(super) fn found(app: &mut App, growth: Result<Growth, Fault>) -> Vec<Job> {
                 None => vec![Job::Sessions],
             }
         }
+        Ok(Growth::Back(told)) => {
+            app.tell(told);
+            Vec::new()
+        }
+        Ok(Growth::Gone(why)) => {
+            app.fail(why);
+            Vec::new()
+        }
         Ok(Growth::Over(why)) => {
             app.followed = None;
             app.picker.importing = None;
@@ -76,8 +84,10 @@ pub(super) fn opened(app: &mut App) -> Vec<Job> {
 
 /// A branch as it is now, at least as long as before.
 pub(super) fn longer(app: &mut App, view: Result<BranchView, Fault>) {
+    // What is written on the line is about the step that was selected when it was begun.
+    let held = app.prompt.is_some();
     match (view, &mut app.open) {
-        (Ok(view), Some(open)) => open.lengthen(view),
+        (Ok(view), Some(open)) => open.lengthen(view, held),
         (Err(fault), _) => app.fail(fault),
         _ => {}
     }

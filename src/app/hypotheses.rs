@@ -191,10 +191,7 @@ pub(super) fn ask_why(app: &mut App) {
         app.tell("This step is still being read");
         return;
     }
-    app.prompt = Some(Prompt {
-        purpose: Purpose::Suspect,
-        line: String::new(),
-    });
+    app.prompt = Some(Prompt::new(Purpose::Suspect, String::new()));
 }
 
 /// Files one's own hypothesis about the selected step.

@@ -197,7 +197,7 @@ pub(super) fn told(app: &mut App, told: Told) -> Vec<Job> {
                 run.branch.steps = head.index + 1;
                 run.push(head.clone());
             }
-            return super::update::follow(app, &progress);
+            return super::course::follow(app, &progress);
         }
         Told::Moves => {
             live.sent = None;
@@ -478,10 +478,7 @@ pub(super) fn ask(app: &mut App, purpose: Purpose) {
     if matches!(purpose, Purpose::Insert | Purpose::Send) {
         app.tell(format!("Agents: {}", agents.join(", ")));
     }
-    app.prompt = Some(Prompt {
-        purpose,
-        line: begun,
-    });
+    app.prompt = Some(Prompt::new(purpose, begun));
 }
 
 /// Takes the line.

@@ -1,13 +1,13 @@
 //! What an operator does about a gate that does not hold: acknowledge, accept, ask an owner and wait, settle effects.
 //!
 //! Invariant: a fork that waits is the intervention that was written, and is resumed as it stands. While its panel is there the
-//! store is looked at about once a second; the gates are asked again, which may restore and run things, only when it changed.
+//! store is looked at about twice a second; the gates are asked again, which may restore and run things, only when it changed.
 
 use super::fork::Gates;
 use super::msg::{Fault, Job, Ticket};
 use super::{App, Prompt, Purpose, View, debug};
-use crate::model::{Branch, BranchId, GateStatus, Intervention, Step};
-use crate::pipeline::ForkRequest;
+use crate::model::{Branch, BranchId, GateStatus, Intervention, RunStatus, Step};
+use crate::pipeline::{ForkRequest, Outcome};
 
 /// The gate panel of a fork, wherever it lies; one that was left, or asked anew, wants no old answer.
 pub(super) fn panel(app: &mut App, ticket: Ticket) -> Option<&mut Gates> {
@@ -57,17 +57,40 @@ pub(super) fn held(app: &mut App, ticket: Ticket, result: Result<ForkRequest, Fa
     }
 }
 
-/// The held intervention that is selected in their list.
+/// The intervention that is selected in their list, if it was held or some of its runs did not come to their end.
 pub(super) fn selected(app: &App) -> Option<&Intervention> {
     let (Some(View::Interventions(row)), Some(open)) = (app.views.last(), &app.open) else {
         return None;
     };
     let intervention = open.interventions.get(*row)?;
-    let mut runs = open
+    let runs = open
         .branches
         .iter()
         .filter(|branch| branch.intervention.as_ref() == Some(&intervention.id));
-    runs.all(Branch::refused).then_some(intervention)
+    let runs: Vec<Branch> = runs.cloned().collect();
+    let held = runs.iter().all(Branch::refused);
+    let again = held
+        || !Outcome::of(intervention.clone(), runs)
+            .unfinished()
+            .is_empty();
+    again.then_some(intervention)
+}
+
+/// What to say of runs that went with their program and can be run again.
+pub(super) fn interrupted(app: &App) -> Option<String> {
+    let open = app.open.as_ref()?;
+    open.interventions.iter().rev().find_map(|one| {
+        let of = |run: &&Branch| run.intervention.as_ref() == Some(&one.id);
+        let runs: Vec<Branch> = open.branches.iter().filter(of).cloned().collect();
+        let went = |run: &&Branch| run.run == RunStatus::Interrupted;
+        let outcome = Outcome::of(one.clone(), runs);
+        let count = outcome.branches.iter().filter(went).count();
+        let name = one.id.rsplit('/').next().unwrap_or_default();
+        let runs = if count == 1 { "run" } else { "runs" };
+        (count > 0).then(|| {
+            format!("{count} {runs} of {name} were interrupted, and their steps stay: ‹verdicts› lists what was tried, ‹try-again› there runs them again")
+        })
+    })
 }
 
 /// The newest intervention at a step that waits for an owner.
@@ -78,17 +101,10 @@ pub(super) fn waits_at<'a>(
 ) -> Option<&'a Intervention> {
     let open = app.open.as_ref()?;
     let waits = |one: &&Intervention| {
-        let runs = || {
-            open.branches
-                .iter()
-                .filter(|run| run.intervention.as_ref() == Some(&one.id))
-        };
-        one.parent == *branch
-            && one.step == step
-            && runs().all(Branch::refused)
-            && runs()
-                .next_back()
-                .is_some_and(|run| run.gate == Some(GateStatus::NeedsApproval))
+        let mut runs = open.branches.iter().rev();
+        let newest = runs.find(|run| run.intervention.as_ref() == Some(&one.id));
+        let held = |run: &Branch| run.refused() && run.gate == Some(GateStatus::NeedsApproval);
+        one.parent == *branch && one.step == step && newest.is_some_and(held)
     };
     open.interventions.iter().rev().find(waits)
 }
@@ -146,10 +162,7 @@ pub(super) fn ask_owner(app: &mut App) {
         Some(owners) if owners.len() == 1 => owners.keys().cloned().collect(),
         _ => String::new(),
     };
-    app.prompt = Some(Prompt {
-        purpose: Purpose::Owner,
-        line,
-    });
+    app.prompt = Some(Prompt::new(Purpose::Owner, line));
 }
 
 /// Approves what waits, as that owner.

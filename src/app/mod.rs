@@ -8,6 +8,7 @@ mod act;
 pub mod command;
 pub mod company;
 pub mod compare;
+mod course;
 mod debug;
 pub mod editor;
 pub mod effects;
@@ -47,6 +48,7 @@ mod table;
 pub mod tree;
 pub mod unsent;
 mod update;
+mod wait;
 
 pub use command::Context;
 pub use msg::{Job, Msg};
@@ -150,6 +152,23 @@ pub struct Prompt {
     pub purpose: Purpose,
     /// The line so far.
     pub line: String,
+    /// What stood there first.
+    pub was: String,
+    /// A paste was longer than a line may be.
+    pub cut: bool,
+}
+
+impl Prompt {
+    /// A line that begins with what is there already.
+    #[must_use]
+    pub fn new(purpose: Purpose, line: String) -> Self {
+        Self {
+            purpose,
+            was: line.clone(),
+            line,
+            cut: false,
+        }
+    }
 }
 
 /// A line for the operator: what happened and what to do next.
@@ -223,6 +242,8 @@ pub struct App {
     clicked: Option<pointer::Target>,
     /// Who else sits at the session.
     pub company: Company,
+    /// Keys that wait for the step that they are about.
+    later: Vec<key::Key>,
     tickets: Ticket,
 }
 
@@ -265,6 +286,7 @@ impl App {
             mouse: false,
             clicked: None,
             company: Company::default(),
+            later: Vec::new(),
             tickets: 0,
         };
         let mut jobs = vec![Job::Samples];

@@ -330,6 +330,8 @@ pub enum Job {
         step: usize,
         /// The words; none for no note, empty for a mark.
         text: Option<String>,
+        /// The words that it is written over.
+        was: String,
         /// Who writes it.
         operator: String,
     },

@@ -97,6 +97,14 @@ pub(super) fn go(app: &mut App, motion: Motion) {
     }
 }
 
+/// Takes what was pasted.
+pub(super) fn paste(app: &mut App, text: &str) {
+    if let Some(palette) = &mut app.palette {
+        palette.line.push_str(text);
+        palette.selected = 0;
+    }
+}
+
 /// Takes a letter.
 pub(super) fn press(app: &mut App, key: Key) {
     let Some(palette) = &mut app.palette else {

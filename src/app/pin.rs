@@ -20,10 +20,7 @@ pub(super) fn ask(app: &mut App, purpose: Purpose) {
         Purpose::Note => open.note().map(|note| note.text.clone()),
         _ => open.narrowed.as_ref().map(|narrowed| narrowed.line.clone()),
     };
-    app.prompt = Some(Prompt {
-        purpose,
-        line: line.unwrap_or_default(),
-    });
+    app.prompt = Some(Prompt::new(purpose, line.unwrap_or_default()));
 }
 
 /// Marks the selected step, or takes a mark away. A note is never lost by this key.
@@ -39,25 +36,26 @@ pub(super) fn mark(app: &mut App) -> Vec<Job> {
             return Vec::new();
         }
     };
-    keep(app, text)
+    keep(app, text, "")
 }
 
-/// Keeps the note as it was written; an empty line takes it away.
-pub(super) fn note(app: &App, line: &str) -> Vec<Job> {
+/// Keeps the note as it was written over what stood there; an empty line takes it away.
+pub(super) fn note(app: &App, line: &str, was: &str) -> Vec<Job> {
     let there = app.open.as_ref().and_then(|open| open.note()).is_some();
     match line {
         "" if !there => Vec::new(),
-        "" => keep(app, None),
-        line => keep(app, Some(line.to_owned())),
+        "" => keep(app, None, was),
+        line => keep(app, Some(line.to_owned()), was),
     }
 }
 
-fn keep(app: &App, text: Option<String>) -> Vec<Job> {
+fn keep(app: &App, text: Option<String>, was: &str) -> Vec<Job> {
     let open = app.open.as_ref();
     open.map(|open| Job::Note {
         branch: open.branch.id.clone(),
         step: open.selected,
         text,
+        was: was.to_owned(),
         operator: app.operator.clone(),
     })
     .into_iter()

@@ -38,11 +38,14 @@ pub(super) fn prompt(app: &mut App, purpose: Purpose) {
         Purpose::Filter => app.picker.filter.clone(),
         _ => String::new(),
     };
-    app.prompt = Some(Prompt { purpose, line });
+    app.prompt = Some(Prompt::new(purpose, line));
 }
 
 pub(super) fn accept(app: &mut App) -> Vec<Job> {
-    let Some(Prompt { purpose, line }) = app.prompt.take() else {
+    let Some(Prompt {
+        purpose, line, was, ..
+    }) = app.prompt.take()
+    else {
         return Vec::new();
     };
     let line = line.trim();
@@ -58,7 +61,7 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
             return live::accept(app, purpose, line);
         }
         Purpose::Narrow => return pin::narrow(app, line),
-        Purpose::Note => return pin::note(app, line),
+        Purpose::Note => return pin::note(app, line, &was),
         Purpose::Filter | Purpose::Search | Purpose::Goto => {}
     }
     let Some(open) = &mut app.open else {

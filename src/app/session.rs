@@ -188,8 +188,14 @@ impl Open {
         self.asked = None;
     }
 
-    /// Takes in that a branch became longer. At the end the selection goes with it.
-    pub fn lengthen(&mut self, view: BranchView) {
+    /// Whether the selection goes with the end of a branch that grows: it stands there, and its text is not being read.
+    #[must_use]
+    pub fn at_tail(&self) -> bool {
+        self.selected + 1 >= self.steps.len && self.focus != Focus::Detail
+    }
+
+    /// Takes in that a branch became longer. At the end the selection goes with it, unless it is held.
+    pub fn lengthen(&mut self, view: BranchView, held: bool) {
         let now = view.branch;
         if let Some(known) = self.branches.iter_mut().find(|known| known.id == now.id) {
             *known = now.clone();
@@ -198,7 +204,7 @@ impl Open {
         if now.id != self.branch.id || new == 0 {
             return;
         }
-        let at_tail = self.selected == self.steps.last();
+        let at_tail = self.at_tail() && !held;
         self.steps.lengthen(now.steps, view.trials);
         self.milestones = view.milestones;
         self.branch = now;

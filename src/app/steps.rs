@@ -110,8 +110,19 @@ impl StepList {
         if steps.start >= end {
             return Vec::new();
         }
-        (steps.start / PAGE..=(end - 1) / PAGE)
-            .filter(|page| !self.pages.contains_key(page) && self.asked.insert(*page))
+        self.unknown((steps.start / PAGE..=(end - 1) / PAGE).collect())
+    }
+
+    /// Of these pages those that are not here, or not all of them, and were not asked for.
+    fn unknown(&mut self, pages: BTreeSet<usize>) -> Vec<usize> {
+        let whole = |page: &usize| {
+            let heads = self.pages.get(page).map_or(0, Vec::len);
+            heads >= PAGE.min(self.len.saturating_sub(page * PAGE))
+        };
+        let asked = &mut self.asked;
+        let pages = pages.into_iter();
+        pages
+            .filter(|page| !whole(page) && asked.insert(*page))
             .collect()
     }
 
@@ -126,10 +137,8 @@ impl StepList {
             .iter()
             .skip(row.saturating_sub(height))
             .take(height.max(1) * 2);
-        let near: BTreeSet<usize> = near.map(|step| step / PAGE).collect();
-        near.into_iter()
-            .filter(|page| !self.pages.contains_key(page) && self.asked.insert(*page))
-            .collect()
+        let near = near.map(|step| step / PAGE).collect();
+        self.unknown(near)
     }
 
     /// Shows only these steps, which are in order, or all of them again.
@@ -154,10 +163,16 @@ impl StepList {
         only.get(at).copied().unwrap_or(step)
     }
 
-    /// Takes a page in and lets the farthest go.
+    /// Takes a page in and lets the farthest go. One that was asked for while the branch was shorter may come last.
     pub fn fill(&mut self, page: usize, heads: Vec<StepHead>) {
         self.asked.remove(&page);
-        self.pages.insert(page, heads);
+        if self
+            .pages
+            .get(&page)
+            .is_none_or(|known| known.len() <= heads.len())
+        {
+            self.pages.insert(page, heads);
+        }
         // Filtered, each row may be of another page.
         let kept = if self.only.is_some() { KEPT * 16 } else { KEPT };
         while self.pages.len() > kept {

@@ -433,12 +433,12 @@ fn needs_waiting(app: &App) -> Option<&'static str> {
 fn needs_held(app: &App) -> Option<&'static str> {
     mend::selected(app)
         .is_none()
-        .then_some("Only what was held can be tried again as it stands; its runs were let go")
+        .then_some("Only what was held, stopped or interrupted can be tried again as it stands; its runs came to their end")
 }
 
 fn needs_new(app: &App) -> Option<&'static str> {
     let written = app.gates().is_some_and(|gates| gates.waits_as().is_some());
-    written.then_some("It waits exactly as it stands; ‹edit› makes another edit of it")
+    written.then_some("It is tried again exactly as it stands; ‹edit› makes another edit of it")
 }
 
 /// Why something cannot be done about a gate: the gates are asked just now, or none offers it.

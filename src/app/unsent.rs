@@ -12,7 +12,7 @@ use super::msg::{Fault, Job};
 use super::{App, View};
 use crate::model::BranchId;
 use crate::pipeline::Tests;
-use crate::store::Unsent;
+use crate::store::{Role, Unsent};
 
 type Place = (BranchId, usize);
 
@@ -45,7 +45,10 @@ pub struct Kept {
 /// Asks for the edits of a session that was opened, and gives away what changed.
 pub(super) fn watch(app: &mut App, pause: bool) -> Vec<Job> {
     let mut jobs = Vec::new();
-    let open = app.open.as_ref().map(|open| &open.session.id);
+    // Who follows is offered nothing, and all there is once they drive: until then the driver goes on writing.
+    let drives = app.company.role != Role::Follower;
+    let open = app.open.as_ref().filter(|_| drives);
+    let open = open.map(|open| &open.session.id);
     if app.kept.asked.as_ref() != open {
         app.kept.asked = open.cloned();
         jobs.extend(open.cloned().map(Job::Drafts));
@@ -110,13 +113,14 @@ pub(super) fn came(app: &mut App, edits: Result<Vec<Unsent>, Fault>) {
         let Some(text) = edit.text.clone() else {
             continue;
         };
-        if !app.kept.edits.contains_key(&place) {
-            let mut hypotheses = app.open.iter().flat_map(|open| &open.hypotheses);
-            let of = hypotheses.find(|filed| edit.tests.as_ref() == Some(&filed.id));
-            let tests = of.map(Tests::of);
-            let draft = Draft { text, tests };
+        let mut hypotheses = app.open.iter().flat_map(|open| &open.hypotheses);
+        let of = hypotheses.find(|filed| edit.tests.as_ref() == Some(&filed.id));
+        let tests = of.map(Tests::of);
+        let draft = Draft { text, tests };
+        let known = app.kept.edits.get(&place);
+        if app.drafts.get(&place) == known && known != Some(&draft) {
             app.kept.edits.insert(place.clone(), draft.clone());
-            app.drafts.entry(place).or_insert(draft);
+            app.drafts.insert(place, draft);
             found.push(edit);
         }
     }
@@ -195,7 +199,7 @@ mod tests {
         assert_eq!(kept(&jobs), [Some("mine")]);
         let told = app.notice.unwrap().text;
         assert!(
-            told.starts_with("2 edits were not sent") && told.contains("by bob"),
+            told.starts_with("An edit of step") && told.contains("by bob"),
             "{told}"
         );
     }

@@ -2,17 +2,19 @@
 
 use super::command::Context;
 use super::extent::Pane;
-use super::fork::Replay;
 use super::key::{Code, Key};
 use super::msg::{Both, BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
-    App, Purpose, View, act, company, effects, follow as log, hypotheses, judge, jumps, learn,
-    live, mend, overview, palette, pin, pointer, read, several, state, unsent,
+    App, Purpose, View, act, company, course, effects, follow as log, hypotheses, judge, jumps,
+    learn, live, mend, overview, palette, pin, pointer, read, several, state, unsent, wait,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
-use crate::pipeline::Progress;
+use crate::store::Role;
+
+/// Characters of a paste that a line takes.
+const MOST_PASTED: usize = 4_000;
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
@@ -45,8 +47,10 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
         Msg::Analysed(result) => hypotheses::analysed(app, result),
         Msg::Suspected(result) => hypotheses::suspected(app, result),
         Msg::ToTest(result) => hypotheses::to_test(app, result.map(|found| *found)),
-        Msg::Progress(ticket, progress) => progressed(app, ticket, progress),
-        Msg::Replayed(ticket, result) => replayed(app, ticket, result.map(|outcome| *outcome)),
+        Msg::Progress(ticket, progress) => course::progressed(app, ticket, progress),
+        Msg::Replayed(ticket, result) => {
+            course::replayed(app, ticket, result.map(|outcome| *outcome))
+        }
         Msg::Live(told) => live::told(app, told),
         Msg::LiveOver(result) => live::over(app, result.map(|lived| *lived)),
         other => {
@@ -54,6 +58,9 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
             Vec::new()
         }
     };
+    for key in wait::due(app) {
+        jobs.extend(company::pressed(app, |app| press(app, key)));
+    }
     jobs.extend(wanted(app));
     jobs.extend(learn::watch(app));
     jobs.extend(unsent::watch(app, pause));
@@ -85,7 +92,7 @@ fn settle(app: &mut App, msg: Msg) {
         }
         Msg::ErrorAt(branch, result) => match heed(app, result) {
             Some(Some(step)) if shows(app, &branch) => read::select_step(app, step),
-            Some(None) => app.tell("No step reports a failure that way: ‹next trial› goes to the next trial, ‹jumps› lists what happened where"),
+            Some(None) => app.tell("No step reports a failure that way: ‹next-trial› goes to the next trial, ‹jumps› lists what happened where"),
             _ => {}
         },
         Msg::Left(branch, step, left) => {
@@ -100,7 +107,7 @@ fn settle(app: &mut App, msg: Msg) {
         Msg::Lanes(session, lanes) => overview::came(app, &session, lanes),
         Msg::Milestones(branch, result) => {
             if let Some(reached) = heed(app, result) {
-                milestones(app, &branch, &reached);
+                course::milestones(app, &branch, &reached);
             }
         }
         Msg::Outcome(id, result) => {
@@ -120,12 +127,7 @@ fn settle(app: &mut App, msg: Msg) {
             }
         }
         Msg::Pair(result) => pair(app, result),
-        Msg::Edited(result) => {
-            let text = heed(app, result);
-            if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
-                editor.replace(&text);
-            }
-        }
+        Msg::Edited(result) => edited(app, result),
         Msg::Learning(result) => learn::begun(app, result),
         Msg::Copied(told) => app.tell(told),
         Msg::Failed(fault) => app.fail(fault),
@@ -168,6 +170,17 @@ fn pair(app: &mut App, result: Result<Box<Both>, Fault>) {
     }
 }
 
+/// An editor of the operator's own was left.
+fn edited(app: &mut App, result: Result<String, Fault>) {
+    let text = heed(app, result);
+    if let (Some(View::Editor(editor)), Some(text)) = (app.views.last_mut(), text) {
+        editor.replace(&text);
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            app.tell("Where the file was no UTF-8 there is � now; undo brings back what stood here before");
+        }
+    }
+}
+
 /// Whether a branch is the one shown.
 fn shows(app: &App, branch: &BranchId) -> bool {
     app.open
@@ -193,6 +206,11 @@ fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
             Some(_) => app.tell(
                 "Find the step that went wrong: ‹next-error› next failure, ‹next-trial› next trial; then ‹edit› edits it",
             ),
+            None if app.company.role == Role::Driver => {
+                if let Some(told) = mend::interrupted(app) {
+                    app.tell(told);
+                }
+            }
             None => {}
         }
     }
@@ -235,10 +253,15 @@ fn checked(app: &mut App, ticket: Ticket, result: Result<Checked, Fault>) -> Vec
     gates.checking = false;
     gates.checked = Some(result);
     let waits = gates.waits_as().map(str::to_owned);
+    let ran = !gates.request.stopped.is_empty();
     match (gates.report().map(Report::ready), waits) {
         (Some(false), Some(id)) => vec![Job::LookAgain(ticket, id)],
         (Some(true), Some(_)) if !was_ready => {
-            app.tell("It is approved, and every gate holds: ‹resume› forks and runs");
+            app.tell(if ran {
+                "Every gate holds: ‹resume› runs again what did not come to its end, each in a branch of its own"
+            } else {
+                "It is approved, and every gate holds: ‹resume› forks and runs"
+            });
             Vec::new()
         }
         _ => Vec::new(),
@@ -265,7 +288,11 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
     (app.notice, app.clicked) = (None, None);
     let context = app.context();
-    if let Some(found) = app.keymap.find(context, key) {
+    let found = app.keymap.find(context, key);
+    if wait::waits(app, key, found.map(|found| found.id)) {
+        return Vec::new();
+    }
+    if let Some(found) = found {
         return act::obey(app, found, asked);
     }
     match context {
@@ -300,9 +327,16 @@ fn type_line(app: &mut App, key: Key) {
 }
 
 fn paste(app: &mut App, text: &str) {
-    if let Some(prompt) = &mut app.prompt {
+    if app.prompt.is_some() || app.palette.is_some() {
         let line = text.lines().next().unwrap_or_default();
-        prompt.line.extend(line.chars().filter(|c| !c.is_control()));
+        let mut clean = line.chars().filter(|c| !c.is_control());
+        let taken: String = clean.by_ref().take(MOST_PASTED).collect();
+        if let Some(prompt) = &mut app.prompt {
+            prompt.cut = clean.next().is_some();
+            prompt.line.push_str(&taken);
+        } else {
+            palette::paste(app, &taken);
+        }
     } else if let Some(View::Editor(editor)) = app.views.last_mut() {
         editor.typing = true;
         editor.paste(text);
@@ -413,115 +447,6 @@ fn found(app: &mut App, branch: &BranchId, words: &str, hits: Option<Vec<usize>>
             ));
         }
         None => app.tell(format!("No step of this branch contains “{words}”")),
-    }
-}
-
-fn progressed(app: &mut App, ticket: Ticket, progress: Progress) -> Vec<Job> {
-    let mut jobs = follow(app, &progress);
-    if let Some(replay) = &mut app.replay
-        && replay.ticket == ticket
-    {
-        jobs.extend(replay.take(progress).map(Job::Milestones));
-    }
-    jobs
-}
-
-/// What happens to a branch, where it is shown.
-pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
-    let mut jobs = Vec::new();
-    let grown = match progress {
-        Progress::Step { branch, .. } => Some(branch),
-        Progress::Ended { branch } => Some(&branch.id),
-        _ => None,
-    };
-    if let Some(branch) = grown {
-        overview::again(app, branch.session());
-    }
-    if let Some(open) = &mut app.open {
-        match progress {
-            // Steps that were told while the branch was still being read are read again.
-            Progress::Step { branch, head }
-                if open.steps.branch == *branch && head.index > open.steps.len =>
-            {
-                jobs.push(Job::Grow(branch.clone(), open.steps.len));
-            }
-            Progress::Step { branch, head } if open.steps.branch == *branch => {
-                let at_tail = open.selected + 1 >= open.steps.len;
-                open.steps.push(head.clone());
-                if at_tail {
-                    open.selected = open.steps.last();
-                } else {
-                    open.unseen += 1;
-                }
-            }
-            Progress::Forked { branches, .. } => {
-                let session = branches.first().map(|branch| branch.id.session());
-                if session == Some(open.session.id.as_str()) {
-                    jobs.push(Job::Refresh(open.session.id.clone()));
-                }
-            }
-            Progress::Ended { branch } => {
-                if let Some(known) = open.branches.iter_mut().find(|known| known.id == branch.id) {
-                    *known = branch.as_ref().clone();
-                }
-                if open.branch.id == branch.id {
-                    open.branch = branch.as_ref().clone();
-                }
-            }
-            _ => {}
-        }
-    }
-    jobs
-}
-
-fn replayed(
-    app: &mut App,
-    ticket: Ticket,
-    result: Result<crate::pipeline::Outcome, Fault>,
-) -> Vec<Job> {
-    let Some(replay) = &mut app.replay else {
-        return Vec::new();
-    };
-    if replay.ticket != ticket {
-        return Vec::new();
-    }
-    if let Ok(outcome) = &result {
-        take_outcome(replay, outcome);
-        if let Some(open) = &mut app.open {
-            open.outcomes
-                .insert(outcome.intervention.id.clone(), outcome.clone());
-        }
-    }
-    if let Some(replay) = &mut app.replay {
-        replay.outcome = Some(result.clone());
-        replay.asked.clear();
-    }
-    if let Err(fault) = result {
-        app.fail(fault);
-    }
-    let session = app.open.as_ref().map(|open| open.session.id.clone());
-    session.map(Job::Refresh).into_iter().collect()
-}
-
-fn take_outcome(replay: &mut Replay, outcome: &crate::pipeline::Outcome) {
-    replay.intervention = Some(outcome.intervention.clone());
-    for branch in &outcome.branches {
-        if let Some(run) = replay.run_of(&branch.id) {
-            run.branch = branch.clone();
-            run.delta = None;
-        }
-    }
-}
-
-fn milestones(app: &mut App, branch: &BranchId, reached: &[Option<usize>]) {
-    if let Some(run) = app.replay.as_mut().and_then(|replay| replay.run_of(branch)) {
-        run.asking = false;
-        run.milestones = reached.to_vec();
-    }
-    if let Some(open) = &mut app.open
-        && open.branch.id == *branch
-    {
-        open.milestones = reached.to_vec();
     }
 }
 

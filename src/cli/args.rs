@@ -104,7 +104,7 @@ pub enum Command {
     Reconcile(Reconcile),
     /// Approve an edit of high risk that waits, as an owner
     Approve(Approve),
-    /// Try a held intervention again, exactly as it stands
+    /// Try a held intervention again, exactly as it stands, or run again what was stopped or interrupted of one
     Resume(Resume),
     /// Put two branches side by side
     Compare(Compare),
@@ -317,7 +317,7 @@ pub struct Resume {
     /// What the tools may touch
     #[command(flatten)]
     pub allow: Allow,
-    /// The intervention that was held, such as release-notes/i1
+    /// The intervention, such as release-notes/i1
     pub intervention: String,
     /// Run although the state cannot be restored exactly; the branches say so for ever
     #[arg(long)]

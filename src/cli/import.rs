@@ -1,6 +1,7 @@
 //! `dover import FILE`: takes a log in and says what was read.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -30,11 +31,13 @@ struct Imported {
 pub fn run(context: &mut Context, args: &Import) -> Result<Exit, CliError> {
     let store = context.store()?;
     // An import reads a file: a stored id here would be a slip of the hand.
-    std::fs::metadata(&args.file).map_err(|source| CliError::File {
-        path: args.file.clone(),
-        source,
-        mend: "Give the path of a log",
-    })?;
+    if args.file != Path::new("-") {
+        std::fs::metadata(&args.file).map_err(|source| CliError::File {
+            path: args.file.clone(),
+            source,
+            mend: "Give the path of a log",
+        })?;
+    }
     let mut meter = Meter::new(context.out.is_json());
     let word = args.file.to_string_lossy();
     let taken = pipeline::take_in(&store, &word, &mut |share, steps| {

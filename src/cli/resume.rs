@@ -1,4 +1,4 @@
-//! `dover resume INTERVENTION`: what a gate held is tried again, exactly as it stands.
+//! `dover resume INTERVENTION`: what a gate held is tried again, exactly as it stands; what was stopped or interrupted is run again.
 
 use super::args::Resume;
 use super::context::Context;

@@ -35,7 +35,7 @@ pub struct Approved {
 /// What was held, looked up to be approved or tried again.
 ///
 /// # Errors
-/// No such intervention, or one whose runs were let go.
+/// No such intervention, or one whose newest try was let go.
 pub fn waiting(store: &Store, id: &str) -> Result<Waiting, PipelineError> {
     let intervention = stored(store, id)?;
     let name = intervention.parent.session();
@@ -44,12 +44,8 @@ pub fn waiting(store: &Store, id: &str) -> Result<Waiting, PipelineError> {
         .into_iter()
         .filter(|branch| branch.intervention.as_deref() == Some(id))
         .collect();
-    if let Some(ran) = branches.iter().find(|branch| !branch.refused()) {
-        return Err(PipelineError::Usage(format!(
-            "{id} was let go already: its branch {} is {}. Fork anew for another try",
-            ran.id,
-            ran.run.name()
-        )));
+    if let Some(ran) = branches.last().filter(|branch| !branch.refused()) {
+        return Err(let_go(id, ran));
     }
     Ok(Waiting {
         session: store.session(name)?,
@@ -59,16 +55,32 @@ pub fn waiting(store: &Store, id: &str) -> Result<Waiting, PipelineError> {
     })
 }
 
-/// The request that tries a held intervention again, exactly as it stands.
+fn let_go(id: &str, ran: &Branch) -> PipelineError {
+    PipelineError::Usage(format!(
+        "{id} was let go already: its branch {} is {}. Fork anew for another try",
+        ran.id,
+        ran.run.name()
+    ))
+}
+
+/// The request that goes on with an intervention exactly as it stands: one that was held is tried again, and of one that ran, the
+/// runs that were stopped or interrupted are run again, each as a branch of its own.
 ///
 /// # Errors
-/// As [`waiting`].
+/// No such intervention, or one whose runs all came to their end or still go.
 pub fn resume_request(
     store: &Store,
     id: &str,
     operator: &str,
 ) -> Result<ForkRequest, PipelineError> {
-    Ok(request(waiting(store, id)?.intervention, operator))
+    let outcome = super::outcome(store, id)?;
+    let unfinished = outcome.unfinished();
+    if unfinished.is_empty()
+        && let Some(ran) = outcome.branches.iter().find(|branch| !branch.refused())
+    {
+        return Err(let_go(id, ran));
+    }
+    again(store, id, unfinished, operator)
 }
 
 /// The request that runs stopped runs of an intervention again, exactly as it stands.

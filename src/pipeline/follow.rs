@@ -6,6 +6,7 @@
 //! Not here: when to look. An idle file costs one look at its length and time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,7 +16,7 @@ use super::intake::{self, judged, key_in, key_paths, recorded};
 use super::{PipelineError, config};
 use crate::import::{self, Beside, Content, ImportError, Imported, ProfileFile, Sink};
 use crate::model::{BranchId, Checkpoint, Digest, Effect, Step, StepKind};
-use crate::store::{Grown, Store};
+use crate::store::{Grown, Store, StoreError};
 
 /// Steps read in one go.
 const STRIDE: usize = 2_000;
@@ -28,6 +29,10 @@ type Marks = Vec<(Digest, StepKind)>;
 pub enum Growth {
     /// Nothing whole is in it yet.
     Waits,
+    /// It cannot be read for now, and why; it is looked for on and on.
+    Gone(String),
+    /// It can be read again.
+    Back(String),
     /// It is in the store, as this session.
     Began(String),
     /// The session has new steps.
@@ -50,6 +55,8 @@ pub struct Follower {
     /// Length and time at the last look.
     stamp: Option<(u64, Option<SystemTime>)>,
     waits: bool,
+    /// It was told that it cannot be read.
+    gone: bool,
     /// The session, once there is one.
     session: Option<String>,
     /// What was taken in, a mark and a kind for each step.
@@ -72,6 +79,9 @@ impl Follower {
                 "{place}: {why}. --follow takes the file that a run writes its log to"
             )))
         };
+        if is_stream(path) {
+            return Err(no_stream(path));
+        }
         if !path.exists() {
             return refused("there is no such file");
         }
@@ -85,6 +95,7 @@ impl Follower {
             path: path.to_owned(),
             stamp: None,
             waits: false,
+            gone: false,
             session: None,
             taken: Vec::new(),
             whole: (0, Digest::ZERO),
@@ -97,17 +108,32 @@ impl Follower {
     /// # Errors
     /// A log that cannot be read, or the store.
     pub fn look(&mut self, store: &Store) -> Result<Option<Growth>, PipelineError> {
-        let gone =
-            |path: &Path| Growth::Over(format!("{} cannot be read any more", path.display()));
-        let Ok(meta) = self.path.metadata() else {
-            return Ok(Some(gone(&self.path)));
-        };
-        let stamp = (meta.len(), meta.modified().ok());
-        if self.stamp == Some(stamp) {
-            return Ok(None);
-        }
-        let Ok(bytes) = std::fs::read(&self.path) else {
-            return Ok(Some(gone(&self.path)));
+        let found = self.path.metadata().and_then(|meta| {
+            let stamp = (meta.len(), meta.modified().ok());
+            let changed = self.gone || self.stamp != Some(stamp);
+            let bytes = changed.then(|| std::fs::read(&self.path)).transpose()?;
+            Ok((stamp, bytes))
+        });
+        let (stamp, bytes) = match found {
+            Ok((_, Some(_))) if std::mem::take(&mut self.gone) => {
+                self.stamp = None;
+                let place = self.path.display();
+                return Ok(Some(Growth::Back(format!(
+                    "{place} can be read again and is followed"
+                ))));
+            }
+            Ok((stamp, Some(bytes))) => (stamp, bytes),
+            Ok((_, None)) => return Ok(None),
+            // Whoever writes a whole document may take the old one away first.
+            Err(error) => {
+                let first = !std::mem::replace(&mut self.gone, true);
+                let place = self.path.display();
+                return Ok(first.then(|| {
+                    Growth::Gone(format!(
+                        "{place} cannot be read ({error}): it is followed again when it can"
+                    ))
+                }));
+            }
         };
         self.stamp = Some(stamp);
         let (end, records) = whole(&bytes);
@@ -132,8 +158,16 @@ impl Follower {
             return Ok(None);
         };
         let growth = match self.session.clone() {
-            Some(session) => self.add(store, session, imported, tail)?,
-            None => Some(self.begin(store, now.0, imported, tail)?),
+            Some(session) => self.add(store, session, imported, tail),
+            None => self.begin(store, now.0, imported, tail).map(Some),
+        };
+        let growth = match growth {
+            // Somebody writes for long, or follows the same log and was faster: the next look finds what they did.
+            Err(PipelineError::Store(StoreError::Locked { .. } | StoreError::OutOfTurn { .. })) => {
+                self.stamp = None;
+                return Ok(None);
+            }
+            other => other?,
         };
         self.whole = now;
         self.records = records;
@@ -201,11 +235,24 @@ impl Follower {
         if marks.len() < known || both.any(|(then, now)| then.0 != now.0) {
             return Ok(Some(Growth::Over(self.told("was cut short or replaced"))));
         }
+        // Another may follow the same log: what they took in is there already.
+        let main = BranchId::main(&session);
+        let there = store.branch(&main)?.steps;
+        let theirs = marked(store, &main, known..there)?;
+        let mut both = theirs.iter().zip(marks.iter().skip(known));
+        if known + theirs.len() > marks.len() || both.any(|(then, now)| then.0 != now.0) {
+            return Ok(Some(Growth::Over(self.told("was cut short or replaced"))));
+        }
+        self.taken.extend(theirs);
         let both = self.taken.iter().zip(&marks);
         let otherwise = both.filter(|(then, now)| then.1 != now.1).count();
-        let new = tail.steps.split_off(known);
+        let new = tail.steps.split_off(self.taken.len());
         if new.is_empty() {
-            return Ok(None);
+            return Ok((self.taken.len() > known).then(|| Growth::Grew {
+                session,
+                steps: self.taken.len() - known,
+                otherwise,
+            }));
         }
         let stored = store.session(&session)?;
         let judgement = judged(&stored, imported.answer.as_deref());
@@ -218,7 +265,6 @@ impl Follower {
         }
         // What an import would read otherwise is not what an import finds to be in the store already.
         header.source_digest = header.source_digest.filter(|_| same);
-        let steps = new.len();
         store.grow(
             &session,
             &Grown {
@@ -228,13 +274,28 @@ impl Follower {
                 success: ending.success,
             },
         )?;
-        self.taken.extend(marks.into_iter().skip(known));
+        let before = self.taken.len();
+        self.taken.extend(marks.into_iter().skip(before));
         Ok(Some(Growth::Grew {
             session,
-            steps,
+            steps: self.taken.len() - known,
             otherwise,
         }))
     }
+}
+
+/// Whether a path is a pipe, a device or standard input, of which nothing can be read twice.
+pub(super) fn is_stream(path: &Path) -> bool {
+    let kind = path.metadata().map(|meta| meta.file_type());
+    path == Path::new("-") || kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir())
+}
+
+/// Why a stream is not read, and what to do instead.
+pub(super) fn no_stream(path: &Path) -> PipelineError {
+    PipelineError::Usage(format!(
+        "{}: this is standard input, a pipe or a device, of which nothing can be read twice. Let the run write to a file and follow that: some-agent > run.jsonl & dover open run.jsonl --follow",
+        path.display()
+    ))
 }
 
 /// How much of a log is whole, and whether it is record after record. What is no JSON is whole to the end of its last line.
@@ -284,13 +345,16 @@ fn beginning(
         }
         let mut taken = Vec::new();
         while taken.len() < summary.steps {
-            let steps = store.steps(&main, taken.len()..taken.len() + STRIDE)?;
             let at = taken.len();
-            taken.extend(steps.iter().map(mark));
-            let same = taken.iter().zip(&marks).skip(at).all(|(a, b)| a.0 == b.0);
-            if steps.is_empty() || !same {
+            let more = marked(store, &main, at..summary.steps.min(at + STRIDE))?;
+            let same = more
+                .iter()
+                .zip(marks.iter().skip(at))
+                .all(|(a, b)| a.0 == b.0);
+            if more.is_empty() || !same {
                 break;
             }
+            taken.extend(more);
         }
         let same = taken.iter().zip(&marks).all(|(a, b)| a.0 == b.0);
         if same && taken.len() == summary.steps {
@@ -298,6 +362,16 @@ fn beginning(
         }
     }
     Ok(found)
+}
+
+/// The marks of steps that the store has.
+fn marked(store: &Store, branch: &BranchId, steps: Range<usize>) -> Result<Marks, PipelineError> {
+    let mut marks = Marks::new();
+    for start in steps.clone().step_by(STRIDE) {
+        let steps = store.steps(branch, start..steps.end.min(start + STRIDE))?;
+        marks.extend(steps.iter().map(mark));
+    }
+    Ok(marks)
 }
 
 /// What a step is known by: who says what. What kind of step it is may be seen only later.

@@ -18,7 +18,7 @@ use crate::store::{Ending, Importer, Store, StoreError};
 
 use super::verify::verify;
 use super::workspace::{self, Track};
-use super::{PipelineError, config, external, probe};
+use super::{PipelineError, config, external, follow, probe};
 
 /// The sample sessions, carried in the program.
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
@@ -59,7 +59,7 @@ pub fn take_in(
     progress: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<(String, bool), PipelineError> {
     let path = Path::new(what);
-    if path.exists() {
+    if path.exists() || follow::is_stream(path) {
         if let Some(name) = sample_at(path) {
             return sample(store, name);
         }
@@ -200,6 +200,10 @@ fn file(
         file: path.to_owned(),
         source,
     };
+    // Before it is opened: a pipe that nobody writes to would be waited for.
+    if follow::is_stream(path) {
+        return Err(follow::no_stream(path));
+    }
     let content = import::sniff(path);
     if content == Content::Profile {
         return Err(PipelineError::Usage(format!(

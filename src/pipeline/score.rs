@@ -64,6 +64,18 @@ impl Outcome {
         }
     }
 
+    /// The runs that did not come to their end and may yet: those that were stopped or interrupted, and those held on their way.
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<BranchId> {
+        let again = |branch: &&Branch| match branch.run {
+            RunStatus::Stopped | RunStatus::Interrupted => true,
+            RunStatus::Held => !branch.refused(),
+            _ => false,
+        };
+        let again = self.branches.iter().filter(again);
+        again.map(|branch| branch.id.clone()).collect()
+    }
+
     /// Whether its branches are diagnostic, so that the verdict carries the word.
     #[must_use]
     pub fn diagnostic(&self) -> bool {

@@ -28,13 +28,16 @@ impl Store {
                 .prepare_cached(&format!("{COLUMNS} WHERE b.session = ?1 ORDER BY b.id"))?
                 .query_map([key], branch)?
                 .collect();
-            Ok(rows?)
+            rows?
+                .into_iter()
+                .map(|branch| self.as_it_went(conn, branch))
+                .collect()
         })
     }
 
     /// One branch.
     pub fn branch(&self, id: &BranchId) -> Result<Branch, StoreError> {
-        self.read(|conn| read(conn, lineage::key(conn, id)?))
+        self.read(|conn| self.as_it_went(conn, read(conn, lineage::key(conn, id)?)?))
     }
 
     /// A branch of a session by its own name, such as `b3`.
@@ -237,9 +240,11 @@ impl Store {
 
 /// The error of a step that does not continue its branch.
 pub(super) fn out_of_turn(what: impl std::fmt::Display, index: usize, len: usize) -> Fault {
-    StoreError::Refused(format!(
-        "step {index} does not continue {what}, which has {len} steps: nothing was written"
-    ))
+    StoreError::OutOfTurn {
+        branch: what.to_string(),
+        step: index,
+        len,
+    }
     .into()
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Source {
     pub(super) access: Access,
     /// How long to wait for another process.
     pub(super) patience: Duration,
+    /// Which file it was when it was opened; none where the system cannot tell.
+    pub(super) file: Option<(u64, u64)>,
 }
 
 impl Source {
@@ -51,8 +53,12 @@ impl Source {
                 path: path.to_owned(),
                 access,
                 patience,
+                file: None,
             };
-            source.prepare().map(|conn| (source, conn))
+            source.prepare().map(|conn| {
+                let file = identity(path);
+                (Self { file, ..source }, conn)
+            })
         };
         match with(Access::Write) {
             // The first refusal says best what is wrong.
@@ -66,6 +72,9 @@ impl Source {
 
     /// A first connection, with the schema checked or made.
     fn prepare(&self) -> Result<Connection, Fault> {
+        if self.access == Access::Write {
+            make_file(&self.path);
+        }
         let mut conn = self.connect()?;
         if self.access == Access::Write {
             schema::state(&conn, &self.path)?;
@@ -77,14 +86,24 @@ impl Source {
         Ok(conn)
     }
 
+    /// Refuses a file that was taken away, or another in its place, which those who have it open do not notice.
+    pub(super) fn still_there(&self) -> Result<(), StoreError> {
+        if self.path.exists() && (self.file.is_none() || identity(&self.path) == self.file) {
+            return Ok(());
+        }
+        Err(StoreError::Refused(format!(
+            "store {}: its file was removed, or another was put in its place: nothing new is seen, and nothing done here from now on is kept. Quit, put the file back and come again",
+            self.path.display()
+        )))
+    }
+
     /// One more connection.
     pub(super) fn connect(&self) -> Result<Connection, Fault> {
         let base = OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = match self.access {
-            Access::Write => Connection::open_with_flags(
-                &self.path,
-                base | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-            )?,
+            Access::Write => {
+                Connection::open_with_flags(&self.path, base | OpenFlags::SQLITE_OPEN_READ_WRITE)?
+            }
             Access::Read => {
                 Connection::open_with_flags(&self.path, base | OpenFlags::SQLITE_OPEN_READ_ONLY)?
             }
@@ -110,6 +129,18 @@ impl Source {
     }
 }
 
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
 /// Where the store is when nothing else is said: `DOVER_STORE`, else the platform's data directory.
 pub(super) fn default_path() -> Result<PathBuf, StoreError> {
     if let Some(path) = std::env::var_os("DOVER_STORE").filter(|path| !path.is_empty()) {
@@ -131,6 +162,12 @@ fn make_parent(path: &Path) -> Result<(), StoreError> {
         path: path.to_owned(),
         reason: error.to_string(),
     })
+}
+
+/// Makes the file, empty, with what the umask allows: `SQLite` itself never lets a group write, whatever the umask, and gives
+/// the files beside it the permissions of the first. Where it cannot be made, `SQLite` says why.
+fn make_file(path: &Path) {
+    let _ = File::options().write(true).create_new(true).open(path);
 }
 
 /// Refuses what is there and is no database. SQLite itself would take a file of a few bytes for an empty database and write over it.

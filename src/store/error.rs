@@ -95,6 +95,16 @@ pub enum StoreError {
         /// How many steps the branch has.
         len: usize,
     },
+    /// A step that is not the next one of its branch.
+    #[error("step {step} does not continue {branch}, which has {len} steps: nothing was written")]
+    OutOfTurn {
+        /// The branch.
+        branch: String,
+        /// The index of the step.
+        step: usize,
+        /// How many steps the branch has.
+        len: usize,
+    },
     /// What was asked for does not fit the state of the store.
     #[error("{0}")]
     Refused(String),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::error::StoreError;
 use super::lineage::Line;
@@ -31,12 +31,14 @@ impl Store {
         })
     }
 
-    /// Writes the note of a step in the place of the one before; without words it is a mark, none takes it away.
+    /// Writes the note of a step in the place of the one before; without words it is a mark, none takes it away. What somebody
+    /// else wrote since `was` was read is kept: the words come behind it.
     pub fn keep_note(
         &self,
         id: &BranchId,
         step: usize,
         text: Option<&str>,
+        was: &str,
         operator: &str,
     ) -> Result<(), StoreError> {
         self.write(|tx| {
@@ -44,7 +46,19 @@ impl Store {
             let Some((branch, _)) = line.clip(&(step..step.saturating_add(1))).next() else {
                 return Err(steps::no_step(id, step, line.len));
             };
-            match text {
+            let stored: Option<String> = tx
+                .prepare_cached("SELECT text FROM note WHERE branch = ?1 AND step = ?2")?
+                .query_row(params![branch, step], |row| row.get(0))
+                .optional()?;
+            let joined = match (stored, text) {
+                (Some(theirs), _) if theirs.is_empty() || theirs == was => None,
+                (Some(theirs), Some(mine)) if !mine.is_empty() && mine != theirs => {
+                    Some(format!("{theirs}; {mine}"))
+                }
+                (Some(_), _) => return Ok(()),
+                (None, _) => None,
+            };
+            match joined.as_deref().or(text) {
                 Some(text) => tx
                     .prepare_cached(
                         "INSERT INTO note (branch, step, text, operator, created) VALUES (?1, ?2, ?3, ?4, ?5)

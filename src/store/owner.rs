@@ -4,7 +4,7 @@
 //!
 //! Files are made and removed only inside a write transaction, so that two processes cannot take each other's for stale.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,13 @@ use rusqlite::{Connection, Transaction, params};
 use super::Store;
 use super::error::{Fault, StoreError};
 use super::held::{self, Held};
-use super::{branches, receipts};
-use crate::model::{GateStatus, RunStatus};
+use super::{branches, lineage, receipts};
+use crate::model::{Branch, GateStatus, RunStatus};
 
 /// How the names of the locks end.
 const LOCK: &str = "lock";
+/// Why a branch is interrupted.
+const WENT_AWAY: &str = "the process that ran it went away";
 
 impl Store {
     /// This handle's name as an owner; called inside a write transaction.
@@ -36,7 +38,8 @@ impl Store {
         Ok(name)
     }
 
-    /// Marks the unfinished branches of vanished processes `interrupted`; returns how many there were. Cheap when there are none.
+    /// Marks the unfinished branches of vanished processes `interrupted`; returns how many there were, or, where nothing can be
+    /// written, how many processes vanished. Cheap when there are none.
     pub fn refresh_interrupted(&self) -> Result<usize, StoreError> {
         let own = super::guard(&self.inner.owner)
             .as_ref()
@@ -51,8 +54,8 @@ impl Store {
             .into_iter()
             .filter_map(|name| Dead::find(&dir, name))
             .collect();
-        if dead.is_empty() {
-            return Ok(0);
+        if dead.is_empty() || self.is_read_only() {
+            return Ok(dead.len());
         }
         self.write(|tx| {
             let mut count = 0;
@@ -64,6 +67,30 @@ impl Store {
                 let _ = std::fs::remove_file(dir.join(name));
             }
             Ok(count)
+        })
+    }
+
+    /// A branch as the next who may write will mark it: where nothing can be written, one whose owner vanished would run for ever.
+    pub(super) fn as_it_went(&self, conn: &Connection, branch: Branch) -> Result<Branch, Fault> {
+        if !self.is_read_only() || branch.run.is_over() {
+            return Ok(branch);
+        }
+        let owner: Option<String> = conn
+            .prepare_cached("SELECT owner FROM branch WHERE id = ?1")?
+            .query_row([lineage::key(conn, &branch.id)?], |row| row.get(0))?;
+        let Some(_dead) = owner.and_then(|name| Dead::find(&self.owners_dir(), name)) else {
+            return Ok(branch);
+        };
+        Ok(Branch {
+            gate: match branch.gate {
+                Some(GateStatus::ReadyToResume) if branch.run == RunStatus::Running => {
+                    Some(GateStatus::Unverified)
+                }
+                gate => gate,
+            },
+            run: RunStatus::Interrupted,
+            reason: Some(WENT_AWAY.to_owned()),
+            ..branch
         })
     }
 
@@ -103,7 +130,7 @@ fn interrupt(tx: &Transaction<'_>, owner: &str) -> rusqlite::Result<Vec<i64>> {
         params![
             owner,
             RunStatus::Interrupted.name(),
-            "the process that ran it went away",
+            WENT_AWAY,
             RunStatus::Running.name(),
             GateStatus::ReadyToResume.name(),
             GateStatus::Unverified.name(),
@@ -122,7 +149,8 @@ struct Dead {
 impl Dead {
     /// None if the owner lives or cannot be told. An owner whose file is gone is dead.
     fn find(dir: &Path, name: String) -> Option<Self> {
-        let lock = match OpenOptions::new().write(true).open(dir.join(&name)) {
+        // Another user of the group may only read it.
+        let lock = match File::open(dir.join(&name)) {
             Ok(file) => {
                 file.try_lock().ok()?;
                 Some(file)

@@ -72,11 +72,14 @@ pub struct Around {
     pub own: Option<(String, Seat)>,
     /// The others.
     pub others: BTreeMap<String, Seat>,
+    /// The store can only be read, so that whoever sits here cannot drive.
+    pub reads_only: bool,
 }
 
 /// The seats beside a store, one of which may be one's own.
 pub struct Seats {
     dir: PathBuf,
+    reads_only: bool,
     clock: Arc<dyn Clock>,
     own: Option<(Held, Seat)>,
     others: BTreeMap<String, Seat>,
@@ -90,6 +93,7 @@ impl Store {
         dir.push(".seats");
         Seats {
             dir: PathBuf::from(dir),
+            reads_only: self.is_read_only(),
             clock: self.inner.clock.clone(),
             own: None,
             others: BTreeMap::new(),
@@ -146,7 +150,11 @@ impl Seats {
             }
         }
         self.others.clone_from(&others);
-        Around { own, others }
+        Around {
+            own,
+            others,
+            reads_only: self.reads_only,
+        }
     }
 
     /// The file of a seat, if somebody holds it.

@@ -1,22 +1,24 @@
 //! Whether others wrote to the store since the last look; a look reads no table.
 
-use std::path::PathBuf;
-
 use rusqlite::Connection;
 
 use super::Store;
-use super::connect::{Access, has_log};
+use super::connect::{Access, Source, has_log};
 use super::error::{Fault, StoreError};
 
 /// A connection that is asked again and again whether something changed.
 pub struct Watch {
     conn: Connection,
-    path: PathBuf,
-    access: Access,
+    source: Source,
     version: i64,
 }
 
 impl Store {
+    /// Refuses a store whose file was taken away, or replaced, while it was open.
+    pub fn still_there(&self) -> Result<(), StoreError> {
+        self.inner.source.still_there()
+    }
+
     /// Begins to watch; what is written from now on is a change.
     pub fn watch(&self) -> Result<Watch, StoreError> {
         let source = &self.inner.source;
@@ -25,8 +27,7 @@ impl Store {
             let version = version(&conn)?;
             Ok(Watch {
                 conn,
-                path: source.path.clone(),
-                access: source.access,
+                source: source.clone(),
                 version,
             })
         };
@@ -37,19 +38,15 @@ impl Store {
 impl Watch {
     /// Whether anybody wrote since the last time this was asked.
     pub fn changed(&mut self) -> Result<bool, StoreError> {
-        if !self.path.exists() {
-            return Err(StoreError::Refused(format!(
-                "store {}: the file is gone, so nothing new will be seen: quit and look for its copy",
-                self.path.display()
-            )));
-        }
-        if self.access == Access::Frozen && has_log(&self.path) {
+        self.source.still_there()?;
+        let path = &self.source.path;
+        if self.source.access == Access::Frozen && has_log(path) {
             return Err(StoreError::Refused(format!(
                 "store {}: nobody had it open when you came and now somebody writes to it: quit and come again to see what is new",
-                self.path.display()
+                path.display()
             )));
         }
-        let now = version(&self.conn).map_err(|fault| fault.at(&self.path))?;
+        let now = version(&self.conn).map_err(|fault| fault.at(path))?;
         let changed = now != self.version;
         self.version = now;
         Ok(changed)

@@ -37,9 +37,10 @@ pub(super) fn blocking(store: &Store, job: Job, say: &dyn Fn(Msg)) {
             branch,
             step,
             text,
+            was,
             operator,
         } => {
-            let kept = store.keep_note(&branch, step, text.as_deref(), &operator);
+            let kept = store.keep_note(&branch, step, text.as_deref(), &was, &operator);
             let notes = kept.and_then(|()| store.notes(&branch)).map_err(fault);
             say(Msg::Notes(branch, notes));
         }

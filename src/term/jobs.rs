@@ -27,7 +27,7 @@ const AT_ONCE: usize = 4;
 /// A local world makes its steps in no time; this is the pace at which a person can watch them.
 const PACE: Duration = Duration::from_millis(80);
 /// How long whoever waits for an approval waits between two looks.
-const WAIT: Duration = Duration::from_secs(1);
+const WAIT: Duration = Duration::from_millis(500);
 
 /// Does jobs and remembers the forks that are going.
 pub(super) struct Worker {

@@ -168,7 +168,7 @@ impl Shown {
         loop {
             tokio::select! {
                 biased;
-                () = signals.received() => return Ok(Exit::Leave),
+                _ = signals.received() => return Ok(Exit::Leave),
                 input = self.keyboard.next() => match input {
                     Some(input) => self.input(input?),
                     // The terminal is gone.
@@ -284,6 +284,34 @@ impl Shown {
         Ok(())
     }
 
+    /// The text as an editor left it; none if a signal ended both, and then what the editor had saved is taken in.
+    async fn edited(
+        &mut self,
+        text: &str,
+        signals: &mut Signals,
+    ) -> Option<Result<String, String>> {
+        let mut editor = match external::Editor::start(text) {
+            Ok(editor) => editor,
+            Err(fault) => return Some(Err(fault)),
+        };
+        loop {
+            tokio::select! {
+                biased;
+                ending = signals.received() => match ending {
+                    // Ctrl-C goes to all in front of a terminal, and editors have a use of their own for it.
+                    Ending::Interrupted => signals.forget(),
+                    Ending::Terminated | Ending::HungUp => {
+                        if let Ok(saved) = editor.saved() {
+                            self.take(Msg::Edited(Ok(saved)));
+                        }
+                        return None;
+                    }
+                },
+                edited = editor.left() => return Some(edited),
+            }
+        }
+    }
+
     /// Does a job that needs the terminal; tells whether a signal came meanwhile.
     async fn with_terminal(&mut self, job: Job, signals: &mut Signals) -> io::Result<bool> {
         match job {
@@ -300,10 +328,8 @@ impl Shown {
                 // Who listens on would take the editor's keys; the guard would leave it a raw terminal.
                 self.keyboard.deafen().await;
                 drop(self.guard.take());
-                let edited = tokio::select! {
-                    biased;
-                    () = signals.received() => return Ok(true),
-                    edited = external::edit(&text) => edited,
+                let Some(edited) = self.edited(&text, signals).await else {
+                    return Ok(true);
                 };
                 self.guard = Some(Guard::take()?);
                 self.keyboard = Keyboard::listen();

@@ -34,6 +34,7 @@ impl Seats {
             told: Around::default(),
             watch: None,
             looks: 0,
+            lost: 0,
             complaints: BTreeSet::new(),
         };
         Self {
@@ -69,9 +70,11 @@ struct Looking {
     answers: UnboundedSender<Msg>,
     now: Option<Seat>,
     told: Around,
-    /// Whoever does not drive sees what others write.
+    /// Whoever does not drive alone sees what others write.
     watch: Option<Watch>,
     looks: u32,
+    /// Those who went away, as far as they cannot be marked.
+    lost: usize,
     /// What was told that cannot be done; it would be told with each look.
     complaints: BTreeSet<String>,
 }
@@ -103,9 +106,6 @@ impl Looking {
     /// Takes or gives back the seat; why a follower cannot have one, if so.
     fn say(&mut self, seat: Option<Seat>) -> Option<String> {
         let follows = seat.as_ref().is_some_and(|seat| seat.role != Role::Driver);
-        if !follows {
-            self.watch = None;
-        }
         self.now.clone_from(&seat);
         let error = self.taken.say(seat).err().filter(|_| follows)?;
         Some(format!(
@@ -115,25 +115,40 @@ impl Looking {
     }
 
     fn look(&mut self) {
+        self.looks = self.looks.wrapping_add(1);
+        if self.looks.is_multiple_of(LOST)
+            && let Err(error) = self.store.still_there()
+        {
+            self.complain(error.to_string());
+        }
         let around = self.taken.around();
         if around != self.told {
             self.told = around.clone();
             let _ = self.answers.send(Msg::Company(Box::new(around)));
         }
-        if self
-            .now
-            .as_ref()
-            .is_some_and(|seat| seat.role != Role::Driver)
-        {
+        if self.others_write() {
             self.look_at_store();
+        } else {
+            self.watch = None;
         }
     }
 
+    /// Whether somebody else may write to the session: what a driver writes alone is on the screen already.
+    fn others_write(&self) -> bool {
+        self.now.as_ref().is_some_and(|own| {
+            let mut others = self.told.others.values();
+            own.role != Role::Driver
+                || others.any(|seat| seat.session == own.session && seat.role != Role::Follower)
+        })
+    }
+
     fn look_at_store(&mut self) {
-        self.looks = self.looks.wrapping_add(1);
-        if self.looks.is_multiple_of(LOST) && !self.store.is_read_only() {
+        if self.looks.is_multiple_of(LOST) {
             // One that is locked is looked at again.
-            let _ = self.store.refresh_interrupted();
+            let lost = self.store.refresh_interrupted().unwrap_or(self.lost);
+            if self.store.is_read_only() && std::mem::replace(&mut self.lost, lost) != lost {
+                let _ = self.answers.send(Msg::StoreChanged);
+            }
         }
         let changed = match &mut self.watch {
             Some(watch) => watch.changed(),

@@ -31,8 +31,8 @@ impl Signals {
         Ok(Self(all, None))
     }
 
-    /// Resolves at the first of them.
-    pub(super) async fn received(&mut self) {
+    /// Resolves at the first of them, or the next.
+    pub(super) async fn received(&mut self) -> Ending {
         let [terminate, hangup, interrupt] = &mut self.0;
         let ending = tokio::select! {
             _ = terminate.recv() => Ending::Terminated,
@@ -40,6 +40,12 @@ impl Signals {
             _ = interrupt.recv() => Ending::Interrupted,
         };
         self.1 = Some(ending);
+        ending
+    }
+
+    /// What was received was for somebody else.
+    pub(super) const fn forget(&mut self) {
+        self.1 = None;
     }
 
     /// The signal that was received, if any.
@@ -58,12 +64,18 @@ impl Signals {
         Ok(Self(None))
     }
 
-    /// Resolves at the first one.
-    pub(super) async fn received(&mut self) {
+    /// Resolves at the first one, or the next.
+    pub(super) async fn received(&mut self) -> Ending {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
         self.0 = Some(Ending::Interrupted);
+        Ending::Interrupted
+    }
+
+    /// What was received was for somebody else.
+    pub(super) const fn forget(&mut self) {
+        self.0 = None;
     }
 
     /// The signal that was received, if any.

@@ -220,7 +220,8 @@ fn palette(criterion: &mut Criterion) {
 /// Two texts compared, as the editor does with every letter: the usual case, the worst one for words, and a text of megabytes.
 fn diff(criterion: &mut Criterion) {
     let words = |len: usize, by: usize| -> String {
-        (0..len).map(|n| format!("w{} ", n * by % 3_001)).collect()
+        let words = (0..len).map(|n| format!("w{}", n * by % 3_001));
+        words.collect::<Vec<_>>().join(" ")
     };
     let line = "Open the archive of August, 八月, and read the caption.\n";
     let long = |bytes: usize| line.repeat(bytes / line.len());

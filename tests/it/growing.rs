@@ -130,3 +130,109 @@ fn what_cannot_be_followed_is_said_before_the_screen_is_there() {
     let told = home.refused(2, &["open", folder.to_str().unwrap(), "--follow"]);
     assert!(told.contains("no file that can be read again"), "{told}");
 }
+
+#[test]
+fn two_who_follow_one_log_take_in_each_step_once() {
+    let home = Home::new();
+    let path = home.file("run.jsonl", &line("user", "Count the boats."));
+    let mut ann = follow(&home, &path);
+    ann.wait_for("What is written to the log comes in here");
+    let mut bob = follow(&home, &path);
+    bob.wait_for("Count the boats.");
+    let mut said = vec!["Count the boats.".to_owned()];
+    for n in 1..=20 {
+        let text = format!("Boat {n} of twenty.");
+        append(&path, &line("Clerk", &text));
+        // Now one looks first, now the other.
+        if n % 5 == 0 {
+            ann.wait_for(&text);
+            bob.wait_for(&text);
+        }
+        said.push(text);
+    }
+    for pty in [ann, bob] {
+        assert!(!pty.screen().contains("not followed"), "{}", pty.screen());
+        leave(pty);
+    }
+    assert_eq!(texts(&home, "run"), said);
+}
+
+#[test]
+fn a_log_that_is_away_for_a_while_is_followed_again() {
+    let home = Home::new();
+    let mut log = line("user", "Count the boats.") + &line("Clerk", "I shall count.");
+    let path = home.file("run.jsonl", &log);
+    let mut pty = follow(&home, &path);
+    pty.wait_for("I shall count.");
+    fs::remove_file(&path).unwrap();
+    pty.wait_for("cannot be read");
+    log += &line("Clerk", "Seven boats.");
+    fs::write(&path, &log).unwrap();
+    pty.wait_for("Seven boats.");
+    // Another file in its place is another matter.
+    home.file("other.jsonl", &line("user", "Name the ferry."));
+    fs::rename(home.path("other.jsonl"), &path).unwrap();
+    pty.wait_for("not followed any more");
+    leave(pty);
+    assert_eq!(texts(&home, "run").len(), 3);
+}
+
+#[test]
+fn what_is_being_written_stays_with_its_step_while_others_come_in() {
+    let home = Home::new();
+    let mut log = line("user", "Count the boats.");
+    for n in 1..30 {
+        log += &line("Clerk", &format!("Boat {n}."));
+    }
+    let path = home.file("run.jsonl", &log);
+    let mut pty = follow(&home, &path);
+    pty.wait_for("Boat 29.");
+    pty.keys(&["a"]);
+    pty.wait_for("note on this step:");
+    pty.send("the last so far");
+    append(&path, &line("Clerk", "Boat 30."));
+    pty.wait_for("↓ 1 new");
+    // What is new has a row of its own: none of a step is under it.
+    let screen = pty.screen();
+    let new = screen.lines().find(|line| line.contains("↓ 1 new"));
+    assert_eq!(new.unwrap().trim(), "↓ 1 new", "{screen}");
+    pty.keys(&["Enter"]);
+    pty.wait_until("the note on step 29", |pty| {
+        let screen = pty.screen();
+        screen
+            .lines()
+            .any(|line| line.starts_with("▸ 29") && line.contains('¶'))
+    });
+    pty.keys(&["e"]);
+    pty.wait_for("your edit");
+    pty.send(" Or thirty");
+    append(&path, &line("Clerk", "Boat 31."));
+    pty.send(" or so");
+    pty.wait_for("Boat 29. Or thirty or so");
+    pty.keys(&["Esc"]);
+    pty.wait_for("plain keys");
+    pty.keys(&["Esc"]);
+    pty.wait_for("↓ 2 new");
+    leave(pty);
+    assert_eq!(texts(&home, "run").len(), 32);
+}
+
+#[test]
+fn a_pipe_is_refused_at_once_with_a_way_that_works() {
+    let home = Home::new();
+    let pipe = home.path("pipe").to_str().unwrap().to_owned();
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for words in [
+        &["open", &pipe, "--follow"][..],
+        &["open", "-", "--follow"],
+        &["import", &pipe],
+        &["import", "-"],
+    ] {
+        let told = home.refused(2, words);
+        assert!(
+            told.contains("> run.jsonl & dover open run.jsonl"),
+            "{words:?}: {told}"
+        );
+    }
+}

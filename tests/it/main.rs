@@ -39,6 +39,7 @@ mod look;
 mod loop_offline;
 mod loop_team;
 mod never_runs;
+mod pairs;
 mod plain;
 mod plain_live;
 mod readme;

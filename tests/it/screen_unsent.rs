@@ -110,3 +110,121 @@ fn a_paste_of_a_megabyte_is_taken_whole() {
         matches!(&texts[..], [(STEP, kept)] if kept.ends_with("THE END of it") && kept.contains(&text))
     );
 }
+
+#[test]
+fn edits_of_two_steps_in_any_script_outlive_a_hang_up_to_the_letter() {
+    let home = Home::new();
+    let mut pty = editing(&home, NARROW);
+    let text = " 打开图片档案\r\r第二行 é\u{301} 👍";
+    pty.send(text);
+    pty.wait_for("第二行");
+    // The cursor stands in the middle of it.
+    pty.keys(&["Up", "Home"]);
+    pty.send("中");
+    pty.wait_for("中");
+    pty.keys(&["Esc"]);
+    pty.wait_for("plain keys");
+    pty.keys(&["Esc"]);
+    pty.wait_for("trial 1");
+    select(&mut pty, 15);
+    pty.keys(&["e"]);
+    pty.wait_for("your edit");
+    pty.send(" Then stop.");
+    pty.wait_for("Then stop.");
+    pty.signal("HUP");
+    pty.wait_exit();
+    let texts = kept(&home);
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(
+        texts[0]
+            .1
+            .ends_with(" 打开图片档案\n中\n第二行 é\u{301} 👍"),
+        "{texts:?}"
+    );
+    assert_eq!(texts[1].0, 15);
+    assert!(texts[1].1.ends_with(" Then stop."));
+
+    let mut pty = start(&home, &["night-picture"], &[], NARROW);
+    pty.wait_for("2 edits were not sent, the first of step 9");
+    select(&mut pty, 15);
+    pty.keys(&["e"]);
+    pty.wait_for("Then stop.");
+    pty.keys(&["Ctrl-c"]);
+    pty.wait_exit();
+}
+
+#[test]
+fn an_editor_of_ones_own_keeps_ctrl_c_and_loses_nothing_that_it_saved() {
+    let home = Home::new();
+    let edits = |script: &str| {
+        let script = home.file("editor.sh", script);
+        let editor = format!("sh {script}");
+        let mut pty = start(&home, &["night-picture"], &[("EDITOR", &editor)], NARROW);
+        pty.wait_for("trial 1");
+        select(&mut pty, STEP);
+        pty.keys(&["e"]);
+        pty.wait_for("your edit");
+        pty.keys(&["Ctrl-e"]);
+        pty
+    };
+    let ready = home.path("ready");
+    let waits = format!("echo saved >> \"$1\"; : > {}; ", ready.display());
+
+    // What is Ctrl-C to a shell is a key to an editor: it ends neither the editor nor dover.
+    let mut pty = edits(&format!(
+        "trap 'echo interrupted >> \"$1\"; exit 0' INT; {waits} while :; do sleep 0.1; done"
+    ));
+    pty.wait_outside("the editor", || ready.exists());
+    pty.keys(&["Ctrl-c"]);
+    pty.wait_for("interrupted");
+    pty.send(" Typed");
+    pty.wait_for(" Typed");
+    pty.keys(&["Ctrl-c"]);
+    pty.wait_exit();
+
+    // A terminal that goes takes both; what was saved is kept as an edit that was not sent.
+    std::fs::remove_file(&ready).unwrap();
+    let mut pty = edits(&format!("{waits} echo more >> \"$1\"; sleep 60"));
+    pty.wait_outside("the editor", || ready.exists());
+    pty.signal("HUP");
+    pty.wait_exit();
+    let texts = kept(&home);
+    assert!(texts[0].1.contains(" Typedsaved"), "{texts:?}");
+
+    // Bytes that are no text are seen, not a reason to lose the rest.
+    let mut pty = edits("printf 'Open \\377 August\\n' > \"$1\"");
+    pty.wait_for("no UTF-8");
+    pty.keys(&["Ctrl-c"]);
+    pty.wait_exit();
+    assert_eq!(kept(&home)[0].1, "Open � August");
+}
+
+#[test]
+fn a_paste_of_a_megabyte_into_a_line_is_cut_and_the_rest_goes_on() {
+    let home = Home::new();
+    let mut pty = start(&home, &["night-picture"], &[], NARROW);
+    pty.wait_for("trial 1");
+    let text = "Something from a clipboard. ".repeat((1 << 20) / 28);
+    // Where nothing is written it does nothing.
+    pty.paste(&text);
+    for (keys, prompt) in [
+        ("/", "search:"),
+        ("a", "note on this step:"),
+        ("\x10", "commands"),
+    ] {
+        pty.send(keys);
+        pty.wait_for(prompt);
+        pty.paste(&text);
+        pty.wait_for(if keys == "\x10" {
+            "Something from"
+        } else {
+            "the rest of the paste is left out"
+        });
+        pty.keys(&["Esc"]);
+        pty.wait_for("trial 1");
+    }
+    pty.keys(&["j"]);
+    pty.wait_until("step 1", |pty| pty.screen().contains("▸  1 "));
+    pty.keys(&["q"]);
+    assert_eq!(pty.wait_exit().exit_code(), 0);
+}

@@ -119,7 +119,7 @@ impl Course {
                 (filed.proposal.is_some() && !propose).then(|| Next::Run(Box::new(filed.clone())))
             }
             Some((_, Some(outcome))) => {
-                let (again, held) = (to_run_again(outcome), refused(outcome));
+                let (again, held) = (outcome.unfinished(), refused(outcome));
                 if (held || !again.is_empty()) && !self.taken_up && !propose {
                     Some(Next::Again(outcome.intervention.id.clone(), again))
                 } else {
@@ -197,14 +197,6 @@ fn was_stopped(branch: &Branch) -> bool {
 /// Whether a gate refused an intervention: nothing of it has run.
 fn refused(outcome: &Outcome) -> bool {
     outcome.branches.iter().all(Branch::refused)
-}
-
-/// The runs of an intervention that did not come to their end and may yet: those that were stopped, and those held on their way.
-fn to_run_again(outcome: &Outcome) -> Vec<BranchId> {
-    let held = |branch: &Branch| branch.run == RunStatus::Held && !branch.refused();
-    let again = |branch: &&Branch| was_stopped(branch) || held(branch);
-    let again = outcome.branches.iter().filter(again);
-    again.map(|branch| branch.id.clone()).collect()
 }
 
 impl Due {

@@ -318,6 +318,20 @@ impl Painter<'_> {
         }
     }
 
+    /// Says below a list of `rows` how many steps came in out of sight; what is left of the area is the list's.
+    fn unseen(&mut self, pane: Pane, count: usize, rows: usize, area: Rect) -> Rect {
+        let all_in_sight = self.extent(pane).top + usize::from(area.height) >= rows;
+        if count == 0 || area.height < 2 || all_in_sight {
+            return area;
+        }
+        let text = format!(" {} {count} new ", Glyph::BELOW.show(self.charset));
+        self.corner(&text, Role::Accent, area);
+        Rect {
+            height: area.height - 1,
+            ..area
+        }
+    }
+
     /// Writes into the lower right corner of an area.
     fn corner(&mut self, text: &str, role: Role, area: Rect) {
         let text = fit(text, usize::from(area.width));

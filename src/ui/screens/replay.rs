@@ -280,7 +280,12 @@ impl Painter<'_> {
         let height = area
             .height
             .saturating_sub(u16::try_from(below.len()).unwrap_or(0));
-        let list = Rect { height, ..area };
+        let list = self.unseen(
+            Pane::Run,
+            run.unseen,
+            run.heads.len(),
+            Rect { height, ..area },
+        );
         let steps = run
             .branch
             .steps
@@ -291,7 +296,7 @@ impl Painter<'_> {
         } else {
             let extent = Extent {
                 top: 0,
-                height: usize::from(height),
+                height: usize::from(list.height),
                 rows: run.heads.len(),
             };
             extent.showing(run.selected)
@@ -336,11 +341,7 @@ impl Painter<'_> {
                 self.select(row, focused);
             }
         }
-        if run.unseen > 0 {
-            let text = format!(" {} {} new ", Glyph::BELOW.show(self.charset), run.unseen);
-            self.corner(&text, Role::Accent, list);
-        }
-        for (line, y) in below.into_iter().zip(list.bottom()..area.bottom()) {
+        for (line, y) in below.into_iter().zip(area.y + height..area.bottom()) {
             line.render(
                 Rect {
                     y,

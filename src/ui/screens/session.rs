@@ -116,12 +116,20 @@ impl Painter<'_> {
                 line.push_span(dot());
             }
         }
-        line.push_span(self.answer_word(&open.branch));
+        let word = self.answer_word(&open.branch);
+        // One that still runs has none.
+        if word.width() == 0 {
+            line.spans.pop();
+        } else {
+            line.push_span(word);
+        }
         for text in [
             plural(open.steps.trials.len(), "trial"),
             plural(open.steps.len, "step"),
         ] {
-            line.push_span(dot());
+            if !line.spans.is_empty() {
+                line.push_span(dot());
+            }
             line.push_span(Span::styled(text, muted));
         }
         if !open.milestones.is_empty() {
@@ -233,6 +241,7 @@ impl Painter<'_> {
 
     fn step_list(&mut self, open: &Open, area: Rect) {
         let steps = &open.steps;
+        let area = self.unseen(Pane::Steps, open.unseen, steps.rows(), area);
         let look = StepLook::new(
             &open.session,
             self.theme,
@@ -248,10 +257,6 @@ impl Painter<'_> {
                 Some(Row::Step(step)) => self.step_row(open, step, look, row),
                 None => break,
             }
-        }
-        if open.unseen > 0 {
-            let text = format!(" {} {} new ", Glyph::BELOW.show(self.charset), open.unseen);
-            self.corner(&text, Role::Accent, area);
         }
     }
 

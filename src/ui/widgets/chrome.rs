@@ -133,7 +133,10 @@ pub fn title(
 /// The prompt or the notice, if there is one, in one row or, for a long notice, two; the cursor's place for a prompt.
 pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<(u16, u16)> {
     let width = usize::from(area.width);
-    if let Some(Prompt { purpose, line }) = &app.prompt {
+    if let Some(Prompt {
+        purpose, line, cut, ..
+    }) = &app.prompt
+    {
         let head = match purpose {
             Purpose::Filter => " filter: ",
             Purpose::Search => " search: ",
@@ -149,9 +152,15 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Insert => " a message of (NAME > NAME): ",
             Purpose::Send => " a message to: ",
         };
+        let head = if *cut {
+            format!("{head}(the rest of the paste is left out) ")
+        } else {
+            head.to_owned()
+        };
         let line = clean_line(line);
         // The end of a long line is what is being typed.
-        let mut shown = line.as_ref();
+        let near = line.char_indices().rev().nth(width);
+        let mut shown = near.map_or(line.as_ref(), |(at, _)| line.get(at..).unwrap_or_default());
         while width_of(shown) + head.len() + 1 > width {
             let mut rest = shown.chars();
             if rest.next().is_none() {

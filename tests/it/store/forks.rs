@@ -134,7 +134,7 @@ fn a_run_has_one_life() {
         assert!(
             matches!(
                 store.append(id, &wrong, None, &[]),
-                Err(StoreError::Refused(_))
+                Err(StoreError::OutOfTurn { .. })
             ),
             "{index}"
         );

@@ -141,7 +141,7 @@ fn an_import_is_seen_whole_or_not_at_all_and_holds_nobody_up() {
     }
     assert!(matches!(
         import.push(&message(51, "a", "gap"), None, &[]),
-        Err(StoreError::Refused(_))
+        Err(StoreError::OutOfTurn { .. })
     ));
     assert!(store.session_ids().unwrap().is_empty());
     take_in(&store, session("meanwhile"), &plain_steps(2));

@@ -13,9 +13,11 @@ fn a_note_belongs_to_its_step_and_outlives_the_process() {
         .append(&b1, &message(4, "Solver", "new"), None, &[])
         .unwrap();
     // Written from the fork, on a step of its prefix and on its own.
-    store.keep_note(&b1, 2, Some("too vague"), "ann").unwrap();
-    store.keep_note(&b1, 4, Some(""), "ann").unwrap();
-    store.keep_note(&main, 5, Some("late"), "bob").unwrap();
+    store
+        .keep_note(&b1, 2, Some("too vague"), "", "ann")
+        .unwrap();
+    store.keep_note(&b1, 4, Some(""), "", "ann").unwrap();
+    store.keep_note(&main, 5, Some("late"), "", "bob").unwrap();
     let told = |store: &dover::store::Store, id: &BranchId| -> Vec<(usize, String)> {
         let notes = store.notes(id).unwrap();
         notes.into_iter().map(|it| (it.step, it.text)).collect()
@@ -23,11 +25,11 @@ fn a_note_belongs_to_its_step_and_outlives_the_process() {
     let vague = (2, "too vague".to_owned());
     assert_eq!(told(&store, &main), [vague.clone(), (5, "late".into())]);
     assert_eq!(told(&store, &b1), [vague, (4, String::new())]);
-    store.keep_note(&main, 2, None, "bob").unwrap();
+    store.keep_note(&main, 2, None, "too vague", "bob").unwrap();
     drop(store);
     let store = open(&dir.path().join("store.db"));
     assert_eq!(told(&store, &b1), [(4, String::new())]);
-    let refused = store.keep_note(&main, 6, Some("x"), "ann").unwrap_err();
+    let refused = store.keep_note(&main, 6, Some("x"), "", "ann").unwrap_err();
     assert!(refused.to_string().contains('6'), "{refused}");
 }
 
