@@ -85,7 +85,7 @@ fn settle(app: &mut App, msg: Msg) {
         }
         Msg::ErrorAt(branch, result) => match heed(app, result) {
             Some(Some(step)) if shows(app, &branch) => read::select_step(app, step),
-            Some(None) => app.tell("No step reports a failure that way: ‹next trial› goes to the next trial, ‹jumps› lists what happened where"),
+            Some(None) => app.tell("No step reports a failure that way: ‹next-trial› goes to the next trial, ‹jumps› lists what happened where"),
             _ => {}
         },
         Msg::Left(branch, step, left) => {
