@@ -358,6 +358,30 @@ fn an_edit_outlives_a_kill_between_two_lines() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    // Asked to end in the middle of an edit, it keeps it and ends.
+    let (mut child, mut talk) = Dialogue::begin(&home, &["--plain", "night-picture"]);
+    talk.say("edit 18");
+    talk.hear("A line that is a single point ends it");
+    talk.say("Click 'All years', then '2015'");
+    // The line is read in its order: the store has it once it was taken.
+    let kept = |text: &str| {
+        script(&home, &["--plain", "night-picture"], &["edit 18"])
+            .0
+            .contains(text)
+    };
+    let begun = Instant::now();
+    while !kept("then '2015'\nWrite") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not kept");
+    }
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-TERM", &id])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    // Begun again and ended with nothing written: what was kept before stays.
+    let (said, _) = script(&home, &["--plain", "night-picture"], &["edit 18"]);
+    tells(&said, &["nothing was written", "1 edit not forked: kept"]);
     let (said, _) = script(&home, &["--plain", "night-picture"], &["edit 18", "."]);
     tells(
         &said,

@@ -73,10 +73,14 @@ impl Plain {
         loop {
             let line = tokio::select! {
                 biased;
-                () = replay::ended() => None,
+                () = replay::ended() => {
+                    self.hold_begun(&place, written(&lines, tests.as_ref()))?;
+                    self.leaving = true;
+                    return Ok(());
+                }
                 line = self.lines.next() => line,
                 () = tokio::time::sleep(PAUSE), if unkept => {
-                    self.hold(&place, written(&lines, tests.as_ref()))?;
+                    self.hold_begun(&place, written(&lines, tests.as_ref()))?;
                     unkept = false;
                     continue;
                 }

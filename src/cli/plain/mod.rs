@@ -57,6 +57,8 @@ struct Plain {
     fate: Exit,
     /// A line was not understood, or could not be obeyed.
     wrong: bool,
+    /// The program was asked to end in the middle of something.
+    leaving: bool,
 }
 
 /// What is open.
@@ -121,6 +123,7 @@ fn sitting(
         last: None,
         fate: Exit::Done,
         wrong: false,
+        leaving: false,
     };
     let threads = tokio::runtime::Runtime::new().map_err(CliError::Threads)?;
     let ended = threads.block_on(sit(&mut plain));
@@ -169,6 +172,9 @@ impl Plain {
                 Ok((verb, rest)) => {
                     let done = self.obey(verb, rest).await;
                     self.settle(done)?;
+                    if self.leaving {
+                        return Ok(Exit::Interrupted);
+                    }
                 }
                 Err(told) => self.settle(Err(CliError::Usage(told)))?,
             }

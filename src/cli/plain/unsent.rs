@@ -63,4 +63,16 @@ impl Plain {
         }
         Ok(())
     }
+
+    /// Keeps what was begun; one that was kept before stays until something is written in its place.
+    pub(super) fn hold_begun(
+        &mut self,
+        place: &(BranchId, usize),
+        edit: Option<Draft>,
+    ) -> Result<(), CliError> {
+        match edit {
+            Some(edit) => self.hold(place, Some(edit)),
+            None => Ok(()),
+        }
+    }
 }
