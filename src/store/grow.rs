@@ -54,7 +54,8 @@ impl Store {
             tx.prepare_cached("UPDATE session SET header = ?2, source_digest = ?3 WHERE id = ?1")?
                 .execute(params![session, Json(&now), now.source_digest])?;
             let line = Line::of_key(tx, key)?;
-            sessions::count_reached(tx, session, &line, &now.milestones)
+            let looked = self.looked(line.branch);
+            sessions::count_reached(tx, session, &line, &now.milestones, looked)
         })
     }
 }

@@ -7,6 +7,7 @@ use super::brought::{Brought, BroughtBranch};
 use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
+use super::milestones::Looked;
 use super::records::Ending;
 use super::{Store, branches, checkpoints, effects, sessions, steps};
 use crate::gate::receipt::Sealed;
@@ -207,7 +208,7 @@ impl Importer {
                 "UPDATE session SET trials = ?2 WHERE id = ?1",
                 params![key, trials],
             )?;
-            sessions::count_reached(tx, key, &line, &session.milestones)
+            sessions::count_reached(tx, key, &line, &session.milestones, Looked::default())
         })?;
         Ok(session.id)
     }

@@ -47,6 +47,7 @@ impl Store {
                         conn,
                         &Line::of_key(conn, branch)?,
                         &header.milestones,
+                        &mut self.looked(branch),
                     )?,
                 });
                 keys.push(branch);

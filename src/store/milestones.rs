@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use super::Store;
 use super::columns::{Json, Named};
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
+use super::{Store, guard};
 use super::{sessions, steps};
 use crate::model::{BranchId, Check, Milestone, MilestoneMark, Step};
 
@@ -37,7 +37,8 @@ impl Store {
             )?
             .execute(params![line.branch, marked.title, step])?;
             if *id == BranchId::main(id.session()) {
-                sessions::count_reached(tx, session, &line, &header.milestones)?;
+                let looked = self.looked(line.branch);
+                sessions::count_reached(tx, session, &line, &header.milestones, looked)?;
             }
             Ok(())
         })
@@ -64,20 +65,43 @@ impl Store {
         })
     }
 
-    /// For each milestone of the session the first step of the branch that reaches it, by check or by mark.
+    /// For each milestone of the session the first step of the branch that reaches it, by check or by mark. Costs the steps that this
+    /// handle has not looked at before.
     pub fn milestones(&self, id: &BranchId) -> Result<Vec<Option<usize>>, StoreError> {
         self.read(|conn| {
             let (_, header) = sessions::header(conn, id.session())?;
-            reached(conn, &Line::of(conn, id)?, &header.milestones)
+            let line = Line::of(conn, id)?;
+            let mut looked = self.looked(line.branch);
+            let found = reached(conn, &line, &header.milestones, &mut looked)?;
+            // What was read is committed, so it stays as it is.
+            guard(&self.inner.looked).insert(line.branch, looked);
+            Ok(found)
         })
+    }
+
+    /// What is known of a branch's row.
+    pub(super) fn looked(&self, branch: i64) -> Looked {
+        let all = guard(&self.inner.looked);
+        all.get(&branch).cloned().unwrap_or_default()
     }
 }
 
-/// The first steps of a line that reach each milestone. Contents are read only if some check asks for them.
+/// What the checks found on a branch, and how many of its steps were looked at for it. A step never changes, so none needs to be looked at
+/// twice as long as the milestones are the same.
+#[derive(Clone, Default)]
+pub(super) struct Looked {
+    milestones: Vec<Milestone>,
+    upto: usize,
+    found: Vec<Option<usize>>,
+}
+
+/// The first steps of a line that reach each milestone. Contents are read only if some check asks for them, and only of steps that
+/// were not looked at; what is found out is added to what is known.
 pub(super) fn reached(
     conn: &Connection,
     line: &Line,
     milestones: &[Milestone],
+    looked: &mut Looked,
 ) -> Result<Vec<Option<usize>>, Fault> {
     const TEXTS: &str = "SELECT s.idx, s.kind, s.meta, c.text
          FROM step s CROSS JOIN content c ON c.digest = s.content
@@ -87,14 +111,22 @@ pub(super) fn reached(
     let texts = milestones.iter().any(|m| matches!(m.check, Check::Text(_)));
     let mut found = marks(conn, line, milestones)?;
     // A mark may stand after the step that the check finds, so only steps before it are of interest.
-    let mut checked = vec![None; milestones.len()];
+    if looked.milestones != milestones {
+        *looked = Looked {
+            milestones: milestones.to_vec(),
+            upto: 0,
+            found: vec![None; milestones.len()],
+        };
+    }
+    let checked = &mut looked.found;
     let mut open = milestones
         .iter()
-        .filter(|m| m.check != Check::Manual)
+        .zip(checked.iter())
+        .filter(|(m, found)| m.check != Check::Manual && found.is_none())
         .count();
     if open > 0 {
         let sql = if texts { TEXTS } else { METAS };
-        line.each(conn, &(0..line.len), sql, |row| {
+        line.each(conn, &(looked.upto..line.len), sql, |row| {
             let step = Step {
                 index: row.get(0)?,
                 kind: row.get::<_, Named<_>>(1)?.0,
@@ -114,8 +146,9 @@ pub(super) fn reached(
             Ok(open > 0)
         })?;
     }
-    for (slot, check) in found.iter_mut().zip(checked) {
-        *slot = [*slot, check].into_iter().flatten().min();
+    looked.upto = line.len;
+    for (slot, check) in found.iter_mut().zip(&looked.found) {
+        *slot = [*slot, *check].into_iter().flatten().min();
     }
     Ok(found)
 }

@@ -34,6 +34,7 @@ mod sessions;
 mod steps;
 mod watch;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -73,6 +74,8 @@ struct Inner {
     /// Reads never wait for each other or for a write: each takes a connection and gives it back.
     readers: Mutex<Vec<Connection>>,
     owner: Mutex<Option<Held>>,
+    /// Milestones found so far, by the branch's row.
+    looked: Mutex<HashMap<i64, milestones::Looked>>,
 }
 
 impl Store {
@@ -111,6 +114,7 @@ impl Store {
                 writer: Mutex::new(writer),
                 readers: Mutex::default(),
                 owner: Mutex::default(),
+                looked: Mutex::default(),
             }),
         };
         if !store.is_read_only() {

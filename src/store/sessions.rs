@@ -6,6 +6,7 @@ use super::Store;
 use super::columns::Json;
 use super::error::{Fault, StoreError};
 use super::lineage::Line;
+use super::milestones::Looked;
 use super::records::SessionSummary;
 use super::{milestones, receipts};
 use crate::model::{BranchId, Digest, Milestone, Session, Step, StepKind};
@@ -88,7 +89,8 @@ impl Store {
                 self.receipt(tx, receipts::workflow_changed(&changed, operator)?)?;
             }
             let main = Line::of(tx, &BranchId::main(&changed.id))?;
-            count_reached(tx, key, &main, &changed.milestones)
+            let looked = self.looked(main.branch);
+            count_reached(tx, key, &main, &changed.milestones, looked)
         })
     }
 }
@@ -113,14 +115,15 @@ pub(super) fn exists(conn: &Connection, id: &str) -> rusqlite::Result<bool> {
         .exists([id])
 }
 
-/// Counts again how many milestones `main` reaches.
+/// Counts again how many milestones `main` reaches, given what is known of its steps.
 pub(super) fn count_reached(
     tx: &Transaction<'_>,
     session: i64,
     main: &Line,
     list: &[Milestone],
+    mut looked: Looked,
 ) -> Result<(), Fault> {
-    let reached = milestones::reached(tx, main, list)?
+    let reached = milestones::reached(tx, main, list, &mut looked)?
         .into_iter()
         .flatten()
         .count();

@@ -1,5 +1,5 @@
 //! A frame must cost the same whether a branch has a hundred steps or a hundred thousand.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::format_collect, missing_docs)]
 
 use std::hint::black_box;
 

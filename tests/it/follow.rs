@@ -36,6 +36,8 @@ fn goto(pty: &mut Pty, step: usize) {
     pty.wait_for(&format!("go to step: {step}"));
     pty.keys(&["Enter"]);
     selected(pty, step);
+    // Its text is here too, so that it can be edited.
+    pty.wait_for("fork here");
 }
 
 fn selected(pty: &mut Pty, step: usize) {

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use dover::model::{
-    Branch, BranchId, Digest, Effect, EffectClass, EffectState, RunStatus, Step, StepHead,
-    StepKind, prefix_digest, trials_of_kinds,
+    Branch, BranchId, Check, Digest, Effect, EffectClass, EffectState, Milestone, RunStatus,
+    Session, Step, StepHead, StepKind, prefix_digest, trials_of_kinds,
 };
 use dover::store::{ForkRuling, Grown, Store};
 use proptest::prelude::*;
@@ -290,6 +290,43 @@ proptest! {
         let steps = steps.into_iter().map(|step| (step, None, Vec::new())).collect();
         store.grow("s", &Grown { steps, session: session("s"), answer: None, success: None }).unwrap();
         prop_assert_eq!(counted(), expected.last().copied().unwrap_or(before));
+    }
+
+    #[test]
+    fn milestones_looked_for_step_by_step_are_those_looked_for_at_once(
+        first in prop::collection::vec("[ab]{1,2}", 0..8), added in prop::collection::vec("[ab]{1,2}", 1..8), look in any::<bool>()
+    ) {
+        let (dir, store) = fresh();
+        let milestones: Vec<Milestone> = ["aa", "ab", "ba"]
+            .map(|text| Milestone { title: text.into(), check: Check::Text(text.into()) })
+            .to_vec();
+        let main = BranchId::main(&store.begin(Session { milestones: milestones.clone(), ..session("s") }).unwrap());
+        let expected = |texts: &[&String]| -> Vec<Option<usize>> {
+            let place = |wanted: &str| texts.iter().position(|text| text.contains(wanted));
+            ["aa", "ab", "ba"].map(place).to_vec()
+        };
+        let steps = |from: usize, texts: &[String]| -> Vec<Step> {
+            texts.iter().enumerate().map(|(n, text)| message(from + n, "Solver", text)).collect()
+        };
+        for (n, step) in steps(0, &first).iter().enumerate() {
+            store.append(&main, step, None, &[]).unwrap();
+            if look {
+                let so_far: Vec<&String> = first.iter().take(n + 1).collect();
+                prop_assert_eq!(store.milestones(&main).unwrap(), expected(&so_far));
+            }
+        }
+        store.end(&main, &ending(RunStatus::Done)).unwrap();
+        let more = steps(first.len(), &added).into_iter().map(|step| (step, None, Vec::new())).collect();
+        store.grow("s", &Grown { steps: more, session: session("s"), answer: None, success: None }).unwrap();
+        let all: Vec<&String> = first.iter().chain(&added).collect();
+        let reached = expected(&all).iter().flatten().count();
+        prop_assert_eq!(store.sessions().unwrap()[0].milestones, Some((reached, 3)));
+        prop_assert_eq!(store.milestones(&main).unwrap(), expected(&all));
+        prop_assert_eq!(open(&dir.path().join("store.db")).milestones(&main).unwrap(), expected(&all));
+        // Other milestones are looked for anew.
+        let changed = Session { milestones: milestones[1..].to_vec(), ..store.session("s").unwrap() };
+        store.update_session(&changed, "ann").unwrap();
+        prop_assert_eq!(store.milestones(&main).unwrap(), &expected(&all)[1..]);
     }
 
     #[test]
