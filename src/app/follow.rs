@@ -1,7 +1,9 @@
 //! A log that is still being written, as the screen follows it: it is opened at its end, and what comes is read when it is told of.
 
+use std::sync::Arc;
+
 use super::App;
-use super::msg::{BranchView, Fault, Job};
+use super::msg::{Fault, Job, Longer};
 use super::picker::Importing;
 use super::update::taken_in;
 use crate::model::BranchId;
@@ -83,11 +85,16 @@ pub(super) fn opened(app: &mut App) -> Vec<Job> {
 }
 
 /// A branch as it is now, at least as long as before.
-pub(super) fn longer(app: &mut App, view: Result<BranchView, Fault>) {
+pub(super) fn longer(app: &mut App, view: Result<Longer, Fault>) {
     // What is written on the line is about the step that was selected when it was begun.
     let held = app.prompt.is_some();
     match (view, &mut app.open) {
-        (Ok(view), Some(open)) => open.lengthen(view, held),
+        (Ok(longer), Some(open)) => {
+            if longer.view.branch.id.session() == open.session.id {
+                open.session = Arc::new(longer.session);
+            }
+            open.lengthen(longer.view, held);
+        }
         (Err(fault), _) => app.fail(fault),
         _ => {}
     }

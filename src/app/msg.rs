@@ -59,7 +59,7 @@ pub enum Msg {
     /// Something was found in the log that is followed.
     Followed(Result<Growth, Fault>),
     /// A branch that became longer, as it is now.
-    Longer(Result<Box<BranchView>, Fault>),
+    Longer(Result<Box<Longer>, Fault>),
     /// A session was read.
     Opened(Result<Box<Opened>, Fault>),
     /// A session's branches, interventions and hypotheses, read again.
@@ -175,6 +175,15 @@ pub struct BranchView {
     pub milestones: Vec<Option<usize>>,
     /// The same on its parent.
     pub parent_milestones: Option<Vec<Option<usize>>>,
+}
+
+/// A branch of a log that grows, with what the log's session knows by now.
+#[derive(Debug)]
+pub struct Longer {
+    /// The branch.
+    pub view: BranchView,
+    /// The session.
+    pub session: Session,
 }
 
 /// A step in full.

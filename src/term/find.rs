@@ -1,7 +1,7 @@
 //! The jobs that find one's way: filters, places, notes, lanes, several branches side by side.
 
 use super::jobs::{fault, view};
-use crate::app::msg::{Job, Msg};
+use crate::app::msg::{Job, Longer, Msg};
 use crate::app::several::ComparingAll;
 use crate::model::BranchId;
 use crate::pipeline::{self, PipelineError};
@@ -26,8 +26,11 @@ pub(super) fn blocking(store: &Store, job: Job, say: &dyn Fn(Msg)) {
             say(Msg::Drafts(drafts));
         }
         Job::Longer(branch) => {
-            let view = view(store, &branch).map(Box::new).map_err(fault);
-            say(Msg::Longer(view));
+            let longer = view(store, &branch).and_then(|view| {
+                let session = store.session(branch.session())?;
+                Ok(Box::new(Longer { view, session }))
+            });
+            say(Msg::Longer(longer.map_err(fault)));
         }
         Job::Notes(branch) => {
             let notes = store.notes(&branch).map_err(fault);

@@ -56,7 +56,7 @@ impl<'a> StepLook<'a> {
             theme,
             charset,
             number,
-            agent: longest.unwrap_or(most).clamp(4, 18).min(most),
+            agent: longest.unwrap_or(most).clamp(9, 18).min(most),
             kind,
         }
     }
