@@ -59,7 +59,7 @@ fn follower(store: &Store) {
             screen.listen(BETWEEN);
         }
         screen.quiet();
-        let used = (cpu(screen.pid()) - used) / u32::try_from(CHANGES).unwrap();
+        let used = cpu(screen.pid()).saturating_sub(used) / u32::try_from(CHANGES).unwrap();
         println!(
             "| {what} | {} | {} |",
             ms(used),

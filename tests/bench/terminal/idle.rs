@@ -102,7 +102,7 @@ pub fn run(dir: &Path, store: &Path) {
     );
     println!("|---|---|---|");
     for ((name, screen), (written, used)) in all.iter_mut().zip(before) {
-        let used = cpu(screen.pid()) - used;
+        let used = cpu(screen.pid()).saturating_sub(used);
         screen.quiet();
         println!(
             "| {name} | {} | {} ms |",

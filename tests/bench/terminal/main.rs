@@ -2,7 +2,12 @@
 //!
 //! `cargo bench --bench terminal` prints tables; `cargo bench --bench terminal -- keys` one of keys, idle, frames, costs. Other work on the
 //! machine adds to every time, so a worst case tells more of the machine than of dover when the median is far from it.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    missing_docs
+)]
 
 mod costs;
 mod frames;

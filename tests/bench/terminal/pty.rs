@@ -11,7 +11,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 /// The end of a synchronized update.
 const FRAME_END: &[u8] = b"\x1b[?2026l";
 /// How long a wait lasts before the bench gives up.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 /// A screen that wrote nothing for so long has nothing more to say.
 const QUIET: Duration = Duration::from_millis(300);
 
@@ -72,7 +72,7 @@ impl Screen {
         let (tell, heard) = channel();
         let mut reader = pair.master.try_clone_reader().unwrap();
         thread::spawn(move || {
-            let mut buffer = [0; 1 << 16];
+            let mut buffer = [0; 1 << 13];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
                 if tell
                     .send((Instant::now(), buffer[..count].to_vec()))
