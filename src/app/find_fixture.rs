@@ -52,6 +52,27 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
                 views: views.collect(),
             })))
         }
+        Job::FindError {
+            branch,
+            from,
+            forward,
+            ..
+        } => {
+            let mut failed = fixture::steps().into_iter().filter(|step| step.meta.error);
+            let found = if forward {
+                failed.find(|step| step.index > from)
+            } else {
+                failed.rfind(|step| step.index < from)
+            };
+            Msg::ErrorAt(branch, Ok(found.map(|step| step.index)))
+        }
+        Job::Branch(id) => {
+            let view = match id.name() {
+                "main" => fixture::view(fixture::branch("main"), fixture::MAIN),
+                name => fixture::view(fixture::ended(name, true, 4), fixture::RIGHT),
+            };
+            Msg::Branch(Ok(Box::new(view)))
+        }
         Job::Lanes(session) => Msg::Lanes(session, Ok(lanes())),
         _ => return None,
     })

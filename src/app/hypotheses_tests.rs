@@ -162,8 +162,9 @@ fn what_has_no_edit_says_so_and_what_was_tested_compares() {
         matches!(jobs.as_slice(), [Job::Compare(a, b)] if a.name() == "main" && b.name() == "b1"),
         "{jobs:?}"
     );
+    fixture::answer(&mut app, jobs);
     // To the step itself.
-    press(&mut app, "jg");
+    press(&mut app, "⎋jg");
     assert!(app.views.is_empty());
     assert_eq!(app.open.as_ref().unwrap().selected, 9);
 }

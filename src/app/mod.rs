@@ -243,7 +243,7 @@ pub struct App {
     /// Who else sits at the session.
     pub company: Company,
     /// Keys that wait for the step that they are about.
-    later: Vec<key::Key>,
+    later: wait::Later,
     tickets: Ticket,
 }
 
@@ -286,7 +286,7 @@ impl App {
             mouse: false,
             clicked: None,
             company: Company::default(),
-            later: Vec::new(),
+            later: wait::Later::default(),
             tickets: 0,
         };
         let mut jobs = vec![Job::Samples];

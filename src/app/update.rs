@@ -19,6 +19,8 @@ const MOST_PASTED: usize = 4_000;
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
     let pause = matches!(msg, Msg::Pause);
+    let typed = matches!(msg, Msg::Key(_) | Msg::Click(_));
+    wait::answered(app, &msg);
     let mut jobs = match msg {
         Msg::Key(key) => company::pressed(app, |app| press(app, key)),
         Msg::Click(target) => company::pressed(app, |app| pointer::click(app, target)),
@@ -58,10 +60,17 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
             Vec::new()
         }
     };
-    for key in wait::due(app) {
-        jobs.extend(company::pressed(app, |app| press(app, key)));
+    if typed {
+        wait::asked(app, &jobs);
     }
     jobs.extend(wanted(app));
+    // What one of them asks for, those behind it wait for again.
+    for key in wait::due(app) {
+        let more = company::pressed(app, |app| press(app, key));
+        wait::asked(app, &more);
+        jobs.extend(more);
+        jobs.extend(wanted(app));
+    }
     jobs.extend(learn::watch(app));
     jobs.extend(unsent::watch(app, pause));
     jobs

@@ -67,9 +67,7 @@ fn follower(store: &Store) {
         );
     };
     row("a note", &|n| {
-        store
-            .keep_note(&main, n, Some("seen"), "", "ann")
-            .unwrap();
+        store.keep_note(&main, n, Some("seen"), "", "ann").unwrap();
     });
     let times = std::cell::RefCell::new(Vec::new());
     row("a step of a log that grows", &|n| {
