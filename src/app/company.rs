@@ -22,6 +22,8 @@ pub struct Company {
     pub roams: bool,
     /// All seats.
     pub around: Around,
+    /// Somebody looked round already.
+    looked: bool,
     /// A follower's request for the driver's seat, until it is answered.
     pub asks: Option<u32>,
     /// Requests made so far.
@@ -96,6 +98,7 @@ impl App {
         let name = driver.map(|(_, seat)| name_of(seat));
         let first = match (self.company.role, &name) {
             (Role::Driver, _) => None,
+            (_, None) if !self.company.looked => None,
             (_, None) => Some("nobody drives".to_owned()),
             (Role::Follower, Some(name)) if self.company.roams => {
                 Some(format!("roaming, {name} drives"))
@@ -232,6 +235,7 @@ pub(super) fn seat(app: &mut App) {
         return ask(app);
     }
     match driver(app).map(|(_, seat)| name_of(seat)) {
+        _ if !app.company.looked => app.tell("Who else is here is being looked at: Y again"),
         _ if app.company.around.reads_only => app.fail(
             "You may only read this store, so you cannot drive: get write permission for its file and its directory, and come again",
         ),
@@ -318,6 +322,7 @@ pub(super) fn came(app: &mut App, around: Around) -> Vec<Job> {
     let before = driver(app).map(|(seat, one)| (seat.to_owned(), name_of(one)));
     app.company.around = around;
     withdrawn(app);
+    app.company.looked = true;
     match app.company.role {
         Role::Driver => driving(app),
         Role::Follower | Role::Beside => not_driving(app, before),
@@ -326,14 +331,18 @@ pub(super) fn came(app: &mut App, around: Around) -> Vec<Job> {
 }
 
 fn driving(app: &mut App) {
-    let own = app.company.around.own.as_ref();
+    let around = &app.company.around;
+    let own = around.own.as_ref();
     let own = own.filter(|(_, seat)| seat.role == Role::Driver);
+    // Whoever cannot drive stands beside whoever does.
+    let reads = around.reads_only.then(|| driver(app)).flatten();
     let first = own
         .zip(driver(app))
         .and_then(|((own, mine), (name, seat))| {
             let earlier = (&seat.since, name) < (&mine.since, own.as_str());
             (earlier && mine.session == seat.session).then(|| name_of(seat))
-        });
+        })
+        .or_else(|| reads.map(|(_, seat)| name_of(seat)));
     if let Some(name) = first {
         app.company.role = Role::Beside;
         app.tell(format!(

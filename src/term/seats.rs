@@ -31,7 +31,7 @@ impl Seats {
             store: store.clone(),
             answers,
             now: None,
-            told: Around::default(),
+            told: None,
             watch: None,
             looks: 0,
             lost: 0,
@@ -69,7 +69,7 @@ struct Looking {
     taken: Taken,
     answers: UnboundedSender<Msg>,
     now: Option<Seat>,
-    told: Around,
+    told: Option<Around>,
     /// Whoever does not drive alone sees what others write.
     watch: Option<Watch>,
     looks: u32,
@@ -86,7 +86,13 @@ impl Looking {
             let mut news = None;
             loop {
                 match said.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                    Ok(seat) => news = Some(seat),
+                    Ok(seat) => {
+                        // Whoever sits down looks round at once.
+                        if self.now.is_none() && seat.is_some() {
+                            due = Instant::now();
+                        }
+                        news = Some(seat);
+                    }
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
@@ -122,8 +128,8 @@ impl Looking {
             self.complain(error.to_string());
         }
         let around = self.taken.around();
-        if around != self.told {
-            self.told = around.clone();
+        if self.told.as_ref() != Some(&around) {
+            self.told = Some(around.clone());
             let _ = self.answers.send(Msg::Company(Box::new(around)));
         }
         if self.others_write() {
@@ -136,7 +142,7 @@ impl Looking {
     /// Whether somebody else may write to the session: what a driver writes alone is on the screen already.
     fn others_write(&self) -> bool {
         self.now.as_ref().is_some_and(|own| {
-            let mut others = self.told.others.values();
+            let mut others = self.told.iter().flat_map(|told| told.others.values());
             own.role != Role::Driver
                 || others.any(|seat| seat.session == own.session && seat.role != Role::Follower)
         })
