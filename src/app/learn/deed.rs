@@ -128,7 +128,7 @@ fn looks(place: Place, app: &App) -> bool {
 pub(super) fn wrong_guess(condition: &Condition, app: &App, step: usize) -> String {
     let trial = |step: usize| {
         let trials = app.open.iter().flat_map(|open| &open.steps.trials);
-        trials.filter(|trial| trial.start <= step).last()
+        trials.filter(|trial| trial.start <= step).next_back()
     };
     match (trial(step), condition.at.and_then(|(from, _)| trial(from))) {
         (Some(said), Some(meant)) if said.index != meant.index => format!(
