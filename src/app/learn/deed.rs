@@ -127,8 +127,8 @@ fn looks(place: Place, app: &App) -> bool {
 /// What to say of a guess that the lesson does not mean.
 pub(super) fn wrong_guess(condition: &Condition, app: &App, step: usize) -> String {
     let trial = |step: usize| {
-        let trials = app.open.iter().flat_map(|open| &open.steps.trials);
-        trials.filter(|trial| trial.start <= step).next_back()
+        let mut trials = app.open.iter().flat_map(|open| &open.steps.trials);
+        trials.rfind(|trial| trial.start <= step)
     };
     match (trial(step), condition.at.and_then(|(from, _)| trial(from))) {
         (Some(said), Some(meant)) if said.index != meant.index => format!(
