@@ -10,7 +10,7 @@ use super::context::{self, Context};
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::text::{self, count};
-use crate::model::{BranchId, Difference, StepHead, clean_line};
+use crate::model::{BranchId, Difference, Intervention, StepHead, clean_line};
 use crate::pipeline::{self, Comparison, Pair};
 use crate::store::Store;
 
@@ -22,6 +22,8 @@ const SIDE_BY_SIDE: usize = 100;
 pub struct Compared {
     #[serde(flatten)]
     comparison: Comparison,
+    /// Branches whose edit contains the expected answer.
+    answer_leaks: Vec<BranchId>,
     /// Where the configurations differ, as far as both are known.
     config: Vec<Difference>,
     #[serde(skip)]
@@ -48,11 +50,26 @@ pub fn compared(store: &Store, a: &BranchId, b: &BranchId) -> Result<Compared, C
         _ => Vec::new(),
     };
     Ok(Compared {
+        answer_leaks: answer_leaks(store, [a, b])?,
         config,
         left: heads(store, a, from)?,
         right: heads(store, b, from)?,
         comparison,
     })
+}
+
+/// Which of two branches come from an edit that contains the expected answer.
+pub fn answer_leaks(store: &Store, pair: [&BranchId; 2]) -> Result<Vec<BranchId>, CliError> {
+    let mut leaks = Vec::new();
+    for id in pair {
+        let made = store.branch(id)?.intervention;
+        let all = store.interventions(id.session())?;
+        let leak = |one: &Intervention| one.answer_leak && made.as_ref() == Some(&one.id);
+        if all.iter().any(leak) {
+            leaks.push(id.clone());
+        }
+    }
+    Ok(leaks)
 }
 
 fn heads(store: &Store, id: &BranchId, from: usize) -> Result<BTreeMap<usize, StepHead>, CliError> {
@@ -72,6 +89,9 @@ impl Compared {
     pub fn print_rows(&self, out: &mut Out, limit: usize) -> io::Result<()> {
         let Comparison { a, b, pairs, .. } = &self.comparison;
         out.row(Tone::Strong, &format!("{a}  beside  {b}"))?;
+        for id in &self.answer_leaks {
+            out.para(2, &format!("{id}: its edit gives the answer away"))?;
+        }
         for part in &self.config {
             out.labelled("  config   ", &part.to_string())?;
         }

@@ -255,7 +255,12 @@ impl Forked {
         let progress = self.progress.map_or(String::new(), |progress| {
             format!(", progress {progress:+.2}")
         });
-        format!("{diagnostic}{verdict}{reason}{progress}")
+        let leak = if self.answer_leak {
+            ", but the edit gives the answer away"
+        } else {
+            ""
+        };
+        format!("{diagnostic}{verdict}{reason}{progress}{leak}")
     }
 }
 

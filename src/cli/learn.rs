@@ -58,7 +58,8 @@ pub fn run(context: &mut Context, args: &Learn) -> Result<Exit, CliError> {
         .filter_map(|one| offer(one, &attempts))
         .collect();
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-    if !(start || terminal) {
+    // Lessons are played on the drawn screen alone, which --plain asks not to see.
+    if context.global.display.plain || !(start || terminal) {
         context.out.give(&Listed::from(offers))?;
         return Ok(Exit::Done);
     }
@@ -346,7 +347,7 @@ impl Answer for Listed {
         }
         out.row(
             Tone::Faint,
-            "In a terminal: dover learn, or dover learn NAME",
+            "Lessons are played on the screen: in a terminal dover learn, or dover learn NAME, without --plain",
         )
     }
 }

@@ -71,6 +71,14 @@ pub fn main() -> Exit {
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
     context::log()?;
+    let screen = matches!(cli.command, None | Some(Command::Open(_)));
+    if !cli.hide.is_empty() && (!screen || cli.global.display.plain) {
+        // A switch that hid nothing would show a class what it must not see.
+        return Err(CliError::Usage(
+            "--hide holds on the screen alone: dover --hide … SESSION, or dover --hide … open SESSION. A lesson hides what its file says"
+                .to_owned(),
+        ));
+    }
     let mut context = Context::new(cli.global);
     match cli.command {
         None if context.global.display.plain => plain::run(&context, cli.what),

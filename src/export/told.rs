@@ -25,6 +25,9 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
         ""
     };
     match (&outcome.verdict, &outcome.reason) {
+        (Some(verdict), _) if let Some(leak) = outcome.leak() => {
+            format!("{diagnostic}{verdict}, but {leak}")
+        }
         (Some(verdict), _) => format!("{diagnostic}{verdict}"),
         (None, Some(reason)) => format!("{diagnostic}{reason}"),
         (None, None) => "no verdict yet".to_owned(),

@@ -82,6 +82,16 @@ impl Outcome {
         self.branches.iter().any(|branch| branch.diagnostic)
     }
 
+    /// What marks the verdict of an edit that contains the expected answer, so that success would prove little.
+    #[must_use]
+    pub const fn leak(&self) -> Option<&'static str> {
+        if self.intervention.answer_leak {
+            Some("the edit gives the answer away")
+        } else {
+            None
+        }
+    }
+
     /// Whether it is the unedited re-run.
     #[must_use]
     pub fn baseline(&self) -> bool {

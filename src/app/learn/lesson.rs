@@ -129,8 +129,12 @@ pub enum Deed {
 pub enum Place {
     /// Milestones.
     Milestones,
+    /// Milestones of a run, opened in its replay.
+    Gained,
     /// Hypotheses.
     Hypotheses,
+    /// Hypotheses, once an analyst has said its own.
+    Analysis,
     /// What was tried, with verdicts.
     Verdicts,
     /// What was left in the world.
@@ -145,9 +149,11 @@ pub enum Place {
 
 impl Place {
     /// All, with the names that lessons use.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("milestones", Self::Milestones),
+        ("gained", Self::Gained),
         ("hypotheses", Self::Hypotheses),
+        ("analysis", Self::Analysis),
         ("verdicts", Self::Verdicts),
         ("effects", Self::Effects),
         ("state", Self::State),

@@ -4,10 +4,12 @@
 //! Each attempt has its own copy of the lesson's run; where the learner stands is kept with every part and hint.
 
 mod check;
+mod deed;
 mod lesson;
 mod read;
 
 pub use check::{Facts, check};
+use deed::{holds, missed};
 pub use lesson::{Condition, Deed, GATES, Hidden, Lesson, Part, Place, Run, STYLES, VERDICTS};
 pub use read::{Mistake, Reading, read};
 
@@ -57,8 +59,10 @@ pub struct Course {
     before: Before,
     /// Guesses of this part that were taken down.
     seen: usize,
-    /// What to say of the last guess.
+    /// What to say of the last guess or the last try that missed.
     pub note: Option<String>,
+    /// How the work on the screen misses the task, so that it is said once.
+    missed: Option<String>,
     /// All is done and the last words are shown.
     pub ended: bool,
 }
@@ -197,6 +201,7 @@ pub(super) fn begun(app: &mut App, begun: Result<Box<(Attempt, Opened)>, Fault>)
         before: Before::default(),
         seen: 0,
         note: None,
+        missed: None,
         ended: false,
     });
     app.open = Some(Open::new(opened));
@@ -227,6 +232,7 @@ fn show(app: &mut App) {
         course.before = Before { ended, guesses };
         course.seen = 0;
         course.note = None;
+        course.missed = None;
         app.extents.rewind(Pane::Lesson);
         app.views.push(View::Lesson);
     }
@@ -326,9 +332,14 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
     };
     let holds = holds(&part.done, app, course.before);
     let guesses = guesses(app, course.before);
-    let wrong = match guesses.last() {
-        Some(step) if !holds && part.done.deed == Deed::Predict => Some(*step),
-        _ => None,
+    let new_guess = guesses.len() > course.seen;
+    let missed = match guesses.last() {
+        _ if holds => None,
+        // A guess is answered when it is made, again if it is made again.
+        Some(step) if part.done.deed == Deed::Predict => {
+            new_guess.then(|| deed::wrong_guess(&part.done, app, *step))
+        }
+        _ => missed(&part.done, app, course.before),
     };
     let Some(course) = app.course_mut() else {
         return Vec::new();
@@ -337,18 +348,18 @@ pub(super) fn watch(app: &mut App) -> Vec<Job> {
     let Some(tried) = course.attempt.parts.get_mut(at) else {
         return Vec::new();
     };
-    let new_guess = guesses.len() > course.seen;
     tried
         .guesses
         .extend(guesses.get(course.seen..).unwrap_or_default());
     course.seen = guesses.len();
+    tried.done = holds;
+    if missed.is_some() && missed != course.missed || holds {
+        course.note.clone_from(&missed);
+    }
+    course.missed = missed;
     if !holds && !new_guess {
         return Vec::new();
     }
-    tried.done = holds;
-    course.note = wrong.map(|step| {
-        format!("Step {step} is a fair thought, but this lesson means another one. Look again; ‹hint› gives a hint.")
-    });
     course.attempt.revision += 1;
     vec![Job::KeepAttempt(course.attempt.clone())]
 }
@@ -379,72 +390,6 @@ fn guesses(app: &App, before: Before) -> Vec<usize> {
 #[must_use]
 pub fn own(filed: &Filed) -> bool {
     filed.analyst.starts_with("operator ")
-}
-
-fn holds(condition: &Condition, app: &App, before: Before) -> bool {
-    let here = |step: usize| {
-        condition
-            .at
-            .is_none_or(|(from, to)| (from..=to).contains(&step))
-    };
-    let gates = app.gates().filter(|gates| here(gates.request.step));
-    let report = gates.and_then(|gates| gates.report());
-    let checked = gates.and_then(|gates| gates.checked.as_ref()?.as_ref().ok());
-    let styled = |class| condition.style.is_none_or(|style| class == Some(style));
-    let gates_styled = checked.is_some_and(|checked| styled(checked.class));
-    let outcome = app
-        .replay_here()
-        .filter(|replay| Some(replay.ticket) != before.ended && here(replay.request.step))
-        .and_then(|replay| replay.outcome.as_ref()?.as_ref().ok())
-        .filter(|outcome| styled(outcome.intervention.class));
-    let top = app.views.last();
-    match condition.deed {
-        Deed::Visit => {
-            let step = app.open.as_ref().and_then(Open::step);
-            top.is_none() && step.is_some_and(|step| here(step.index))
-        }
-        Deed::Predict => guesses(app, before).into_iter().any(here),
-        Deed::Edit => {
-            let edited = gates.is_some_and(|gates| gates.request.text.is_some());
-            edited && report.is_some() && gates_styled
-        }
-        Deed::Run { baseline } => outcome.is_some_and(|outcome| {
-            outcome.baseline() == baseline
-                && !outcome.branches.iter().all(crate::model::Branch::refused)
-        }),
-        Deed::Verdict(verdict) => outcome.is_some_and(|outcome| outcome.verdict == Some(verdict)),
-        Deed::Held(name) => {
-            let first = report
-                .and_then(|report| report.gates.iter().find(|gate| gate.holds == Some(false)));
-            gates_styled && first.is_some_and(|gate| gate.name == name)
-        }
-        Deed::Passed(None) => gates_styled && report.is_some_and(crate::gate::Report::ready),
-        Deed::Passed(Some(name)) => {
-            let holding = |report: &crate::gate::Report| {
-                report
-                    .gates
-                    .iter()
-                    .any(|gate| gate.name == name && gate.holds == Some(true))
-            };
-            gates_styled && report.is_some_and(holding)
-        }
-        Deed::Compare => matches!(top, Some(View::Compare(_))),
-        Deed::Look(place) => match place {
-            Place::Milestones => matches!(top, Some(View::Milestones(_))),
-            Place::Hypotheses => matches!(top, Some(View::Hypotheses(_))),
-            Place::Verdicts => matches!(top, Some(View::Interventions(_))),
-            Place::Effects => matches!(top, Some(View::Effects(_))),
-            Place::State => matches!(top, Some(View::State(_))),
-            Place::Help => matches!(top, Some(View::Help)),
-            Place::Text => {
-                top.is_none()
-                    && app
-                        .open
-                        .as_ref()
-                        .is_some_and(|open| open.focus == Focus::Detail)
-            }
-        },
-    }
 }
 
 #[cfg(test)]

@@ -101,13 +101,15 @@ fn row(file: &Path) -> Result<[String; 6], CliError> {
             .class
             .map_or(one.intervention.category.name(), |class| class.name())
     });
+    // An edit that gives the answer away proves nothing, so it is counted apart.
     let verdicts = tried.iter().map(|one| match one.verdict {
+        Some(Verdict::Validated) if one.leak().is_some() => "validated by an answer leak",
         Some(verdict) => verdict.name(),
         None => "no verdict",
     });
     let first = tried
         .iter()
-        .position(|one| one.verdict == Some(Verdict::Validated));
+        .position(|one| one.verdict == Some(Verdict::Validated) && one.leak().is_none());
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     Ok([
         name.into_owned(),

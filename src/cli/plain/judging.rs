@@ -2,6 +2,7 @@
 
 use super::replaying::verdict;
 use super::{Done, List, PAGE, Plain, number, tell};
+use crate::cli::compare;
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::text::count;
@@ -71,7 +72,12 @@ impl Plain {
                 told.push(format!("{word} {}", list.join(", ")));
             }
         }
-        Ok(self.voice.say(&format!("{}.", told.join("; ")))?)
+        self.voice.say(&format!("{}.", told.join("; ")))?;
+        for id in compare::answer_leaks(&self.store, [parent, branch])? {
+            let told = format!("{}: its edit gives the answer away.", id.name());
+            self.voice.say(&told)?;
+        }
+        Ok(())
     }
 
     /// The best run of the fork that was made last, if one got anywhere.

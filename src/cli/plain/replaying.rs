@@ -200,10 +200,14 @@ fn hand(line: &str, control: &Control, asked: &mut VecDeque<(BranchId, Box<Effec
 
 /// A verdict with all that belongs to it.
 pub(super) fn verdict(outcome: &Outcome) -> String {
-    debug::verdict(
+    let told = debug::verdict(
         outcome.verdict,
         outcome.reason.as_deref(),
         outcome.diagnostic(),
         outcome.progress,
-    )
+    );
+    match outcome.leak() {
+        Some(leak) => format!("{told}, but {leak}"),
+        None => told,
+    }
 }

@@ -10,7 +10,7 @@ use super::{Painter, TextId, revision};
 use crate::app::compare::{Compare, Side as Half};
 use crate::app::extent::{Extent, Pane};
 use crate::app::pointer::Target;
-use crate::model::{HEAD_CHARS, Pair, Step, StepHead, clean, clean_line};
+use crate::model::{Branch, HEAD_CHARS, Pair, Step, StepHead, clean, clean_line};
 use crate::ui::diff::{Side, WordDiff};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
@@ -80,7 +80,18 @@ impl Painter<'_> {
         if half.branch.diagnostic {
             text.push_str(" diagnostic");
         }
+        if self.leaks(&half.branch) {
+            let sign = Glyph::HYPOTHESIS.show(self.charset);
+            text = format!("{text} {sign} answer leak");
+        }
         text
+    }
+
+    /// Whether the branch comes from an edit that gives the answer away; not told where answers are hidden.
+    fn leaks(&self, branch: &Branch) -> bool {
+        let mut made = self.app.open.iter().flat_map(|open| &open.interventions);
+        let own = made.find(|made| branch.intervention.as_ref() == Some(&made.id));
+        own.is_some_and(|made| made.answer_leak) && !self.app.hide.answers
     }
 
     fn half_title(&mut self, half: &Half, area: Rect) {

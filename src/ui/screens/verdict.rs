@@ -91,10 +91,6 @@ impl Painter<'_> {
         if outcome.is_some_and(Outcome::diagnostic) {
             first.push_span(Span::styled("  diagnostic", theme.style(Role::Warn)));
         }
-        if one.answer_leak && !self.app.hide.answers {
-            let text = format!("  {} answer leak", Glyph::HYPOTHESIS.show(self.charset));
-            first.push_span(Span::styled(text, theme.style(Role::Warn)));
-        }
         let judged = outcome.filter(|_| !self.app.hide.verdicts);
         let told = judged.map_or(String::new(), |outcome| {
             format!("     {}{}", results(outcome), reason(outcome))
@@ -118,6 +114,11 @@ impl Painter<'_> {
         let held = |branch: &Branch| branch.run == RunStatus::Held;
         let (word, role) = match outcome.verdict {
             _ if self.app.hide.verdicts => ("verdict hidden for now".to_owned(), Role::Muted),
+            // Where answers are hidden, that one was given away would say what it is.
+            Some(verdict) if outcome.leak().is_some() && !self.app.hide.answers => {
+                let sign = Glyph::HYPOTHESIS.show(self.charset);
+                (format!("{verdict} {sign} answer leak"), Role::Warn)
+            }
             Some(verdict) => (verdict.to_string(), verdict_role(verdict)),
             None if outcome.branches.iter().any(held) => {
                 ("held".to_owned(), Role::Run(RunStatus::Held))
@@ -143,6 +144,9 @@ impl Painter<'_> {
         head.push(Span::styled("  ", theme.style(Role::Text)));
         let mut passage = Passage::plain(&results(outcome), Role::Text);
         passage.push(&reason(outcome), Role::Muted);
+        if let Some(leak) = outcome.leak().filter(|_| !self.app.hide.answers) {
+            passage.push(&format!(" · {leak}"), Role::Warn);
+        }
         hanging(head, passage, width, theme)
     }
 
