@@ -67,7 +67,8 @@ fn the_gate_panels_key_shows_the_commands_first_too() {
     // Nothing was seen yet, so nothing runs.
     assert!(key(&mut app, Key::char('R')).is_empty());
     let branch = BranchId::main("night-picture");
-    update(&mut app, Msg::Left(branch, 9, Ok(Box::new(left()))));
+    let jobs = update(&mut app, Msg::Left(branch, 9, Ok(Box::new(left()))));
+    assert!(jobs.is_empty(), "{jobs:?}");
     let jobs = key(&mut app, Key::char('R'));
     assert!(matches!(&jobs[..], [Job::Reconcile(..)]), "{jobs:?}");
     // Where no gate offers it, it does nothing.

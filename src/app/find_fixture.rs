@@ -52,6 +52,8 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
                 views: views.collect(),
             })))
         }
+        Job::Notes(branch) => Msg::Notes(branch, Ok(Vec::new())),
+        Job::Drafts(_) => Msg::Drafts(Ok(Vec::new())),
         Job::FindError {
             branch,
             from,

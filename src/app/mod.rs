@@ -5,6 +5,7 @@
 //! step back from anywhere. Long lists are never held whole: [`steps::StepList`].
 
 mod act;
+pub mod ahead;
 pub mod command;
 pub mod company;
 pub mod compare;
@@ -48,7 +49,6 @@ mod table;
 pub mod tree;
 pub mod unsent;
 mod update;
-mod wait;
 
 pub use command::Context;
 pub use msg::{Job, Msg};
@@ -240,10 +240,10 @@ pub struct App {
     pub mouse: bool,
     /// What the last click hit, if nothing was done since.
     clicked: Option<pointer::Target>,
+    /// What was typed ahead of what is being read.
+    ahead: ahead::Ahead,
     /// Who else sits at the session.
     pub company: Company,
-    /// Keys that wait for the step that they are about.
-    later: wait::Later,
     tickets: Ticket,
 }
 
@@ -285,8 +285,8 @@ impl App {
             keymap: Keymap::default(),
             mouse: false,
             clicked: None,
+            ahead: ahead::Ahead::default(),
             company: Company::default(),
-            later: wait::Later::default(),
             tickets: 0,
         };
         let mut jobs = vec![Job::Samples];
@@ -440,6 +440,8 @@ impl App {
     }
 }
 
+#[cfg(test)]
+mod ahead_tests;
 #[cfg(test)]
 pub(crate) mod company_tests;
 #[cfg(test)]

@@ -107,6 +107,30 @@ fn pane(app: &App, motion: Motion) -> Option<Pane> {
     })
 }
 
+/// Whether a move is one in a window that was not drawn yet, so that nobody knows how far it goes.
+pub(super) fn blind(app: &App, motion: Motion) -> bool {
+    let Some(pane) = pane(app, motion) else {
+        return false;
+    };
+    let extent = app.extents.get(pane);
+    (scrolls(pane) && extent.rows == 0) || (motion.pages() && extent.height == 0)
+}
+
+/// Whether a pane is a text without a selection.
+const fn scrolls(pane: Pane) -> bool {
+    matches!(
+        pane,
+        Pane::Detail
+            | Pane::Original
+            | Pane::Pair
+            | Pane::Hypothesis
+            | Pane::LiveText
+            | Pane::Help
+            | Pane::Notice
+            | Pane::Lesson
+    )
+}
+
 /// Moves in a pane, whoever has the keys.
 pub(super) fn go_in(app: &mut App, pane: Pane, motion: Motion) {
     let rows = app.extents.get(pane).page();

@@ -223,6 +223,13 @@ impl Open {
         view.step.as_ref().ok()
     }
 
+    /// Whether the selected step's text was asked for and has not come.
+    #[must_use]
+    pub fn reading(&self) -> bool {
+        let here = self.detail.as_ref().map(|(index, _)| *index);
+        here != Some(self.selected) && self.asked.is_some()
+    }
+
     /// Selects a step; beyond the end it is the last.
     pub fn select(&mut self, step: usize) {
         self.selected = step.min(self.steps.last());

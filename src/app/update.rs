@@ -6,8 +6,8 @@ use super::key::{Code, Key};
 use super::msg::{Both, BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
-    App, Purpose, View, act, company, course, effects, follow as log, hypotheses, judge, jumps,
-    learn, live, mend, overview, palette, pin, pointer, read, several, state, unsent, wait,
+    App, Purpose, View, act, ahead, company, course, effects, follow as log, hypotheses, judge,
+    jumps, learn, live, mend, overview, palette, pin, pointer, read, several, state, unsent,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -18,9 +18,12 @@ const MOST_PASTED: usize = 4_000;
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
+    ahead::take(app, msg)
+}
+
+/// Takes in one message whose turn it is.
+pub(super) fn one(app: &mut App, msg: Msg) -> Vec<Job> {
     let pause = matches!(msg, Msg::Pause);
-    let typed = matches!(msg, Msg::Key(_) | Msg::Click(_));
-    wait::answered(app, &msg);
     let mut jobs = match msg {
         Msg::Key(key) => company::pressed(app, |app| press(app, key)),
         Msg::Click(target) => company::pressed(app, |app| pointer::click(app, target)),
@@ -60,17 +63,7 @@ pub fn update(app: &mut App, msg: Msg) -> Vec<Job> {
             Vec::new()
         }
     };
-    if typed {
-        wait::asked(app, &jobs);
-    }
     jobs.extend(wanted(app));
-    // What one of them asks for, those behind it wait for again.
-    for key in wait::due(app) {
-        let more = company::pressed(app, |app| press(app, key));
-        wait::asked(app, &more);
-        jobs.extend(more);
-        jobs.extend(wanted(app));
-    }
     jobs.extend(learn::watch(app));
     jobs.extend(unsent::watch(app, pause));
     jobs
@@ -247,8 +240,13 @@ fn step(app: &mut App, branch: &BranchId, index: usize, view: StepView) {
     if let Some(open) = &mut app.open
         && open.steps.branch == *branch
     {
+        let reading = open.reading();
         open.asked = None;
         if open.selected == index {
+            // How long it is, the next frame says.
+            if reading {
+                app.extents.rewind(Pane::Detail);
+            }
             open.detail = Some((index, view));
         }
     }
@@ -297,11 +295,7 @@ fn press_one(app: &mut App, key: Key) -> Vec<Job> {
     let asked = std::mem::take(&mut app.asked_to_quit);
     (app.notice, app.clicked) = (None, None);
     let context = app.context();
-    let found = app.keymap.find(context, key);
-    if wait::waits(app, key, found.map(|found| found.id)) {
-        return Vec::new();
-    }
-    if let Some(found) = found {
+    if let Some(found) = app.keymap.find(context, key) {
         return act::obey(app, found, asked);
     }
     match context {

@@ -240,10 +240,11 @@ impl Shown {
         if self.calm && matches!(msg, Msg::Progress(_, Progress::Delta { .. })) {
             return;
         }
-        let moves = self.calm && moves(&msg, &self.app);
+        let moves = self.calm && moves(&msg, &self.app) && !self.app.keys_wait();
         // Whoever only goes on waiting has nothing new to show.
         let look = matches!(msg, Msg::LookAgain(..));
         let typed = matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Edited(_));
+        let typed = typed || self.app.keys_wait();
         let jobs = update(&mut self.app, msg);
         if typed && self.app.place() == Context::Typing {
             self.keep_due.get_or_insert(Instant::now() + KEEP);
@@ -278,7 +279,8 @@ impl Shown {
         let (app, theme, cache) = (&self.app, &self.theme, &mut self.cache);
         self.terminal.draw(|frame| draw(app, theme, cache, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        (self.dirty, self.moved) = (false, false);
+        // Keys that waited for this frame change the next one.
+        (self.dirty, self.moved) = (self.app.keys_wait(), false);
         let jobs = update(&mut self.app, Msg::Drawn(Box::new(self.cache.extents)));
         self.start(jobs);
         Ok(())
