@@ -515,16 +515,12 @@ pub(super) fn grown(app: &mut App, result: Result<Grown, Fault>) -> Vec<Job> {
     if open.steps.branch != view.branch.id {
         return Vec::new();
     }
-    let (before, at_tail) = (open.steps.len, open.at_tail() && !held);
+    let before = open.steps.len;
     // Those that came in another way meanwhile are passed over.
     for head in heads {
         open.steps.push(head);
     }
-    if at_tail {
-        open.selected = open.steps.last();
-    } else {
-        open.unseen += open.steps.len - before;
-    }
+    open.grew(before, held);
     open.milestones = view.milestones;
     open.branch = view.branch;
     mirror(app)

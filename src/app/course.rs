@@ -38,13 +38,9 @@ pub(super) fn follow(app: &mut App, progress: &Progress) -> Vec<Job> {
                 jobs.push(Job::Grow(branch.clone(), open.steps.len));
             }
             Progress::Step { branch, head } if open.steps.branch == *branch => {
-                let at_tail = open.at_tail() && !held;
+                let before = open.steps.len;
                 open.steps.push(head.clone());
-                if at_tail {
-                    open.selected = open.steps.last();
-                } else {
-                    open.unseen += 1;
-                }
+                open.grew(before, held);
             }
             Progress::Forked { branches, .. } => {
                 let session = branches.first().map(|branch| branch.id.session());

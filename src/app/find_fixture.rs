@@ -14,7 +14,7 @@ pub(super) fn answer(job: Job) -> Option<Msg> {
         Job::Filter(branch, filter) => {
             let kept = fixture::steps()
                 .into_iter()
-                .filter(|step| filter.keeps(&step.agent, step.kind));
+                .filter(|step| filter.keeps(&step.agent, step.to.as_deref(), step.kind));
             let kept = kept.map(|step| step.index).collect();
             Msg::Filtered(branch, Box::new(filter), Ok(kept))
         }

@@ -1,8 +1,9 @@
 //! Marks and notes on steps, and the filter of the message list.
 
 use super::msg::{Fault, Job};
+use super::session::Open;
 use super::{App, Prompt, Purpose, read};
-use crate::model::{BranchId, Filter, Note};
+use crate::model::{BranchId, Filter, Note, clean_line};
 
 /// A filter of the message list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,10 +94,26 @@ pub(super) fn narrow(app: &mut App, line: &str) -> Vec<Job> {
             vec![Job::Filter(open.steps.branch.clone(), filter)]
         }
         Err(why) => {
-            app.fail(why);
+            app.fail(clean_line(&why));
             Vec::new()
         }
     }
+}
+
+/// What a filter names that nobody in the session is called.
+fn unknown(open: &Open, filter: &Filter) -> Option<String> {
+    let agents = &open.session.agents;
+    let mut names = filter.with.agents.iter().chain(&filter.with.to);
+    let name = names.find(|name| {
+        let mut known = agents.iter().map(|agent| agent.name.to_lowercase());
+        !known.any(|known| known.contains(name.as_str()))
+    })?;
+    let known: Vec<_> = agents.iter().map(|one| clean_line(&one.name)).collect();
+    Some(format!(
+        "No agent here is named “{}”: {}",
+        clean_line(name),
+        known.join(", ")
+    ))
 }
 
 /// The steps that pass came.
@@ -115,7 +132,10 @@ pub(super) fn narrowed(
         Ok(steps) if steps.is_empty() => {
             open.narrowed = None;
             open.steps.narrow(None);
-            app.tell("No step of this branch passes the filter: all are shown");
+            let unknown = unknown(open, filter);
+            let told =
+                unknown.unwrap_or_else(|| "No step of this branch passes the filter".to_owned());
+            app.tell(format!("{told}. All are shown"));
         }
         Ok(steps) => {
             let (count, of) = (steps.len(), open.steps.len);
@@ -185,12 +205,59 @@ mod tests {
     }
 
     #[test]
+    fn the_selected_step_is_always_on_the_screen() {
+        let open = |keys: &str| {
+            let mut app = fixture::opened();
+            // Of 14 steps 7, 10 and 12 pass; 10 is selected.
+            fixture::press(&mut app, "&agent:web kind:message⏎");
+            fixture::press(&mut app, keys);
+            app
+        };
+        let table = [(":4⏎", 4), ("]", 8), ("[", 8), ("'⏎", 10), ("oG⏎", 13)];
+        for (keys, step) in table {
+            let mut app = open(keys);
+            if keys == "]" {
+                // There is no later trial, so nothing is gone to.
+                assert_eq!(app.open.as_ref().unwrap().selected, 10);
+                continue;
+            }
+            let notice = app.notice.take().map(|notice| notice.text);
+            let open = app.open.as_ref().unwrap();
+            assert_eq!(open.selected, step, "{keys}");
+            assert!(open.steps.shows(step), "{keys}");
+            let lifted = open.steps.only().is_none();
+            let told = notice.is_some_and(|text| text.contains("does not pass the filter"));
+            assert_eq!((lifted, told), (step != 10, step != 10), "{keys}");
+        }
+        // Of the hits 4, 6 and 9 none passes; of those shown the next failure is.
+        let app = open("/archive⏎");
+        let told = &app.notice.as_ref().unwrap().text;
+        assert!(
+            told.contains("3 steps") && told.contains("does not pass"),
+            "{told}"
+        );
+        let app = open("k}");
+        assert!(app.open.as_ref().unwrap().steps.only().is_some());
+    }
+
+    #[test]
+    fn a_name_that_nobody_has_is_told() {
+        let mut app = fixture::opened();
+        fixture::press(&mut app, "&agent:nobody⏎");
+        let told = &app.notice.as_ref().unwrap().text;
+        assert!(
+            told.contains("“nobody”") && told.contains("WebSurfer"),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn what_cannot_be_filtered_says_so_and_shows_all() {
         let mut app = fixture::opened();
         fixture::press(&mut app, "&kind:sonnet⏎");
         assert!(app.notice.as_ref().unwrap().fault);
         fixture::press(&mut app, "&agent:nobody⏎");
-        assert!(app.notice.as_ref().unwrap().text.contains("No step"));
+        assert!(app.notice.as_ref().unwrap().text.contains("All are shown"));
         assert!(app.open.unwrap().steps.only().is_none());
     }
 }

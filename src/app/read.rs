@@ -8,14 +8,36 @@ use super::session::{Focus, Open, Search};
 use super::{App, Prompt, Purpose, effects, hypotheses, live, mend, pin};
 use crate::model::{BranchId, EffectState};
 
-/// Selects a step of the branch shown; its text begins at its top.
-pub(super) fn select_step(app: &mut App, step: usize) {
-    if let Some(open) = &mut app.open {
-        let before = open.selected;
-        open.select(step);
-        if open.selected != before {
-            app.extents.rewind(Pane::Detail);
-        }
+/// Said when a step is gone to that a filter kept from sight.
+pub(super) const LIFTED: &str = "That step does not pass the filter: all steps are shown again";
+
+/// Selects a step of the branch shown; its text begins at its top. A filter that keeps it from sight is taken away, which is told.
+pub(super) fn select_step(app: &mut App, step: usize) -> bool {
+    let Some(open) = &mut app.open else {
+        return false;
+    };
+    let before = open.selected;
+    open.select(step);
+    let lifted = !open.steps.shows(open.selected);
+    if lifted {
+        open.narrowed = None;
+        open.steps.narrow(None);
+    }
+    if open.selected != before {
+        app.extents.rewind(Pane::Detail);
+    }
+    if lifted {
+        app.tell(LIFTED);
+    }
+    lifted
+}
+
+/// What is told of a step that was gone to.
+pub(super) fn tell_with(app: &mut App, told: &str, lifted: bool) {
+    if lifted {
+        app.tell(format!("{told}. {LIFTED}"));
+    } else {
+        app.tell(told);
     }
 }
 
@@ -77,7 +99,9 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
             return vec![Job::Search(open.steps.branch.clone(), line.to_owned())];
         }
         Purpose::Goto => match line.parse::<usize>() {
-            Ok(step) if step < open.steps.len => select_step(app, step),
+            Ok(step) if step < open.steps.len => {
+                select_step(app, step);
+            }
             _ => {
                 let last = open.steps.last();
                 app.fail(format!(
@@ -110,12 +134,17 @@ pub(super) fn show_branch(app: &mut App) -> Vec<Job> {
 
 pub(super) fn next_hit(app: &mut App, forward: bool) {
     let Some(open) = &app.open else { return };
-    let step = open
-        .search
-        .as_ref()
-        .and_then(|search| search.from(open.selected, forward));
+    let search = open.search.as_ref();
+    let step = search.and_then(|search| {
+        // One that a filter lets pass, if there is one.
+        let hits = search.hits.as_ref().map_or(0, Vec::len);
+        let next = |at: &usize| search.from(*at, forward);
+        let mut round = std::iter::successors(next(&open.selected), next).take(hits);
+        let passes = round.find(|step| open.steps.shows(*step));
+        passes.or_else(|| next(&open.selected))
+    });
     if let Some(step) = step {
-        select_step(app, step);
+        let lifted = select_step(app, step);
         let told = app.open.as_ref().and_then(|open| {
             let search = open.search.as_ref()?;
             let of = search.hits.as_ref()?.len();
@@ -126,7 +155,7 @@ pub(super) fn next_hit(app: &mut App, forward: bool) {
             ))
         });
         if let Some(told) = told {
-            app.tell(told);
+            tell_with(app, &told, lifted);
         }
     }
 }
@@ -163,7 +192,9 @@ pub(super) fn neighbour(app: &mut App, forward: bool) {
 /// The plan of the next trial, or of this one or the one before.
 pub(super) fn next_trial(app: &mut App, forward: bool) {
     match app.open.as_ref().and_then(|open| open.trial_start(forward)) {
-        Some(step) => select_step(app, step),
+        Some(step) => {
+            select_step(app, step);
+        }
         None if forward => app.tell("This is the last trial"),
         None => app.tell("This is the first trial"),
     }

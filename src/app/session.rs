@@ -188,12 +188,6 @@ impl Open {
         self.asked = None;
     }
 
-    /// Whether the selection goes with the end of a branch that grows: it stands there, and its text is not being read.
-    #[must_use]
-    pub fn at_tail(&self) -> bool {
-        self.selected + 1 >= self.steps.len && self.focus != Focus::Detail
-    }
-
     /// Takes in that a branch became longer. At the end the selection goes with it, unless it is held.
     pub fn lengthen(&mut self, view: BranchView, held: bool) {
         let now = view.branch;
@@ -204,14 +198,22 @@ impl Open {
         if now.id != self.branch.id || new == 0 {
             return;
         }
-        let at_tail = self.at_tail() && !held;
+        let before = self.steps.len;
         self.steps.lengthen(now.steps, view.trials);
         self.milestones = view.milestones;
         self.branch = now;
-        if at_tail {
-            self.selected = self.steps.last();
+        self.grew(before, held);
+    }
+
+    /// Steps came in after so many. The selection goes with the end if it stood there, its text is not being read, and nothing holds it;
+    /// a filter does not know the new steps yet.
+    pub(super) fn grew(&mut self, before: usize, held: bool) {
+        let last = self.steps.last();
+        let at_tail = self.selected + 1 >= before && self.focus != Focus::Detail && !held;
+        if at_tail && self.steps.shows(last) {
+            self.selected = last;
         } else {
-            self.unseen += new;
+            self.unseen += self.steps.len.saturating_sub(before);
         }
     }
 
@@ -306,12 +308,16 @@ impl Open {
     /// Starts of trials: the one after a step, or the nearest at or before it.
     #[must_use]
     pub fn trial_start(&self, forward: bool) -> Option<usize> {
-        let mut starts = self.steps.trials.iter().map(|trial| trial.start);
-        if forward {
-            starts.find(|start| *start > self.selected)
+        let starts = self.steps.trials.iter().map(|trial| trial.start);
+        let starts: Vec<usize> = if forward {
+            starts.filter(|start| *start > self.selected).collect()
         } else {
-            starts.rev().find(|start| *start < self.selected)
-        }
+            let before = starts.rev();
+            before.filter(|start| *start < self.selected).collect()
+        };
+        // One that a filter lets pass, if there is one.
+        let mut passing = starts.iter().filter(|start| self.steps.shows(**start));
+        passing.next().or(starts.first()).copied()
     }
 }
 

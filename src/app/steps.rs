@@ -152,6 +152,13 @@ impl StepList {
         self.only.as_deref()
     }
 
+    /// Whether a step is among those shown.
+    #[must_use]
+    pub fn shows(&self, step: usize) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|only| only.binary_search(&step).is_ok())
+    }
+
     /// The step that a move leads to, among those shown.
     #[must_use]
     pub fn moved(&self, motion: Motion, step: usize, page: usize) -> usize {

@@ -143,7 +143,7 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Right, "right", G::Move, &[k('l'), key(Code::Right)], &[C::Overview, C::Grid, C::Several], "One column to the right"),
     command(Id::Compare, "compare", G::Debug, &[k('c')], &[C::Steps, C::Detail], "Compares the branch shown, or the newest one, with its parent, side by side").hinted().unless(needs_branch),
     command(Id::Search, "search", G::Read, &[k('/')], SESSION, "Searches agents and texts of the branch").hinted(),
-    command(Id::Narrow, "filter", G::Read, &[k('&')], SESSION, "Shows only some steps: agent:NAME kind:KIND trial:N words; an empty line shows all"),
+    command(Id::Narrow, "filter", G::Read, &[k('&')], SESSION, "Shows only some steps: agent:NAME to:NAME kind:KIND trial:N words, - before what is not meant; an empty line shows all"),
     command(Id::Show, "go to step", G::Read, &[key(Code::Enter)], &[C::Jumps], "Goes to the selected place in the message list").hinted(),
     command(Id::Colour, "only", G::Read, &[key(Code::Tab)], &[C::Jumps], "Shows only failures, only plans and so on, then all places again").hinted(),
     command(Id::MarkStep, "mark", G::Read, &[k('*')], SESSION, "Marks the selected step, or takes the mark away; kept in the store"),

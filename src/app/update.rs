@@ -93,7 +93,9 @@ fn settle(app: &mut App, msg: Msg) {
             found(app, &branch, &words, hits);
         }
         Msg::ErrorAt(branch, result) => match heed(app, result) {
-            Some(Some(step)) if shows(app, &branch) => read::select_step(app, step),
+            Some(Some(step)) if shows(app, &branch) => {
+                read::select_step(app, step);
+            }
             Some(None) => app.tell("No step reports a failure that way: ‹next-trial› goes to the next trial, ‹jumps› lists what happened where"),
             _ => {}
         },
@@ -434,20 +436,23 @@ fn found(app: &mut App, branch: &BranchId, words: &str, hits: Option<Vec<usize>>
         return;
     }
     let hits = hits.unwrap_or_default();
-    let nearest = hits
-        .iter()
-        .find(|hit| **hit >= open.selected)
-        .or(hits.first())
-        .copied();
+    let near = |hits: &mut dyn Iterator<Item = usize>| {
+        let hits: Vec<usize> = hits.collect();
+        let after = hits.iter().find(|hit| **hit >= open.selected);
+        after.or(hits.first()).copied()
+    };
+    // One that a filter lets pass, if there is one.
+    let mut passing = hits.iter().copied().filter(|hit| open.steps.shows(*hit));
+    let nearest = near(&mut passing).or_else(|| near(&mut hits.iter().copied()));
     let count = hits.len();
     search.hits = Some(hits);
     match nearest {
         Some(step) => {
-            read::select_step(app, step);
+            let lifted = read::select_step(app, step);
             let s = if count == 1 { "" } else { "s" };
-            app.tell(format!(
-                "{count} step{s} with “{words}”: ‹next-hit› and ‹previous-hit› go on"
-            ));
+            let told =
+                format!("{count} step{s} with “{words}”: ‹next-hit› and ‹previous-hit› go on");
+            read::tell_with(app, &told, lifted);
         }
         None => app.tell(format!("No step of this branch contains “{words}”")),
     }

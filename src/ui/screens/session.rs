@@ -180,14 +180,17 @@ impl Painter<'_> {
             None => Span::raw(" "),
         };
         let mut right = Line::default();
-        if let Some(narrowed) = open.narrowed.as_ref().filter(|_| open.search.is_none()) {
-            let count = open
-                .steps
-                .only()
-                .map_or("…".to_owned(), |only| only.len().to_string());
-            let text = format!("only {count}: {}", clean_line(&narrowed.line));
+        let mut short = String::new();
+        if let Some(narrowed) = &open.narrowed {
+            let only = open.steps.only();
+            let count = only.map_or("…".to_owned(), |only| only.len().to_string());
+            short = format!("only {count}");
+            let text = format!("{short}: {}", clean_line(&narrowed.line));
             right.push_span(Span::styled(fit(&text, 40), theme.style(Role::Accent)));
-        } else if let Some(search) = &open.search {
+        }
+        if let Some(search) = &open.search {
+            let gap = if short.is_empty() { "" } else { "  " };
+            right.push_span(Span::raw(gap));
             let text = match (&search.hits, search.place(open.selected)) {
                 (None, _) => "searching…".to_owned(),
                 (Some(hits), Some(place)) => {
@@ -196,7 +199,7 @@ impl Painter<'_> {
                 (Some(hits), None) => format!("{} “{}”", hits.len(), clean_line(&search.words)),
             };
             right.push_span(Span::styled(fit(&text, 30), theme.style(Role::Accent)));
-        } else if open.branches.len() > 1 {
+        } else if open.branches.len() > 1 && open.narrowed.is_none() {
             let newest = open
                 .branches
                 .iter()
@@ -223,8 +226,17 @@ impl Painter<'_> {
             ));
             right.extend(names.into_iter().rev());
         }
-        // What stands beside the fork key is never cut for the sake of the rest.
-        let fork = Span::styled(fit(&fork.content, usize::from(area.width)), fork.style);
+        // What stands beside the fork key is cut for nothing but the mark of a filter, which is always seen.
+        let width = usize::from(area.width);
+        if !short.is_empty() && fork.width() + right.width() + 2 > width {
+            right = Line::styled(short, theme.style(Role::Accent));
+        }
+        let marked = if open.narrowed.is_some() {
+            right.width() + 2
+        } else {
+            0
+        };
+        let fork = Span::styled(fit(&fork.content, width.saturating_sub(marked)), fork.style);
         let fork_cells = fork.width();
         Line::from(fork).render(area, self.buf);
         let cells = right.width();

@@ -144,7 +144,7 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Keep => " it stays and is not repeated, because: ",
             Purpose::Undone => " it was undone, because: ",
             Purpose::Suspect => " this step went wrong, because: ",
-            Purpose::Narrow => " show only (agent: kind: trial: words): ",
+            Purpose::Narrow => " show only (agent: to: kind: trial: words, - for not): ",
             Purpose::Note => " note on this step: ",
             Purpose::Owner => " approve as owner: ",
             Purpose::Steps => " how many steps: ",
