@@ -145,14 +145,14 @@ impl Painter<'_> {
         line
     }
 
-    /// What a fork at the selected step would restore, beside the fork key; then search and branches.
-    fn info(&mut self, open: &Open, area: Rect) {
+    /// What a fork at the selected step would restore.
+    fn fork_hint(&self, open: &Open) -> Span<'static> {
         let theme = self.theme;
         let detail = open
             .detail
             .as_ref()
             .filter(|(index, _)| *index == open.selected);
-        let fork = match detail.map(|(_, view)| &view.restorability) {
+        match detail.map(|(_, view)| &view.restorability) {
             Some(Ok(found)) if found.exact => Span::styled(
                 format!(
                     " {} {}",
@@ -178,7 +178,13 @@ impl Painter<'_> {
                 theme.style(Role::Warn),
             ),
             None => Span::raw(" "),
-        };
+        }
+    }
+
+    /// What a fork at the selected step would restore, beside the fork key; then search and branches.
+    fn info(&mut self, open: &Open, area: Rect) {
+        let theme = self.theme;
+        let fork = self.fork_hint(open);
         let mut right = Line::default();
         let mut short = String::new();
         if let Some(narrowed) = &open.narrowed {
