@@ -102,7 +102,7 @@ pub(super) fn to_the_gates(app: &mut App) -> Vec<Job> {
         return Vec::new();
     }
     if text.trim().is_empty() {
-        app.fail("The edit is empty: write what the agent shall read. Ctrl-U undoes");
+        app.fail("The edit is empty: write what the agent shall read. Ctrl-Z undoes");
         return Vec::new();
     }
     editor.typing = false;

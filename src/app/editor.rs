@@ -1,4 +1,7 @@
 //! The editor of one step: the original stays beside the text. Nothing typed is lost: what is not forked stays as a draft.
+//!
+//! Nothing of the original is lost either: text that is not touched stays as the log has it, whatever a terminal would make of it, and
+//! the screen shows signs for what cannot be seen.
 
 use ratatui_textarea::{CursorMove, Input, Key as Pressed, TextArea, WrapMode};
 
@@ -15,8 +18,8 @@ pub struct Editor {
     pub branch: BranchId,
     /// The step as the branch has it.
     pub original: Step,
-    /// What the text was when it was first opened, as the text area gives it back.
-    seed: String,
+    /// Every line of the original ends as some systems end lines, and so do those of the text.
+    crlf: bool,
     /// The text.
     pub area: TextArea<'static>,
     /// Whether keys are text.
@@ -46,12 +49,13 @@ impl Editor {
     /// Opens a step, with the draft if there is one. The cursor stands at the end.
     #[must_use]
     pub fn new(branch: BranchId, original: Step, draft: Option<&str>) -> Self {
-        let seed = tidy(&original.text);
-        let area = area_of(draft.unwrap_or(&seed));
+        let ends = original.text.matches('\n').count();
+        let crlf = ends > 0 && original.text.matches("\r\n").count() == ends;
+        let area = area_of(&unix(draft.unwrap_or(&original.text), crlf));
         Self {
             branch,
             original,
-            seed,
+            crlf,
             area,
             typing: true,
             live: None,
@@ -62,20 +66,22 @@ impl Editor {
     /// The text as it stands.
     #[must_use]
     pub fn text(&self) -> String {
-        self.area.lines().join("\n")
+        self.area
+            .lines()
+            .join(if self.crlf { "\r\n" } else { "\n" })
     }
 
     /// Whether the text differs from the original.
     #[must_use]
     pub fn changed(&self) -> bool {
-        self.text() != self.seed
+        self.text() != self.original.text
     }
 
     /// Puts another text in, as the external editor gave it; undo brings the old one back.
     pub fn replace(&mut self, text: &str) {
         self.area.select_all();
         self.area.cut();
-        self.area.insert_str(tidy(text));
+        self.area.insert_str(unix(text, self.crlf));
     }
 
     /// Inserts what was pasted.
@@ -83,8 +89,16 @@ impl Editor {
         self.area.insert_str(tidy(text));
     }
 
-    /// Takes a key as text.
+    /// Takes a key as text. Where the text area has keys of its own that mean something else in every other line, it does not get them.
     pub fn press(&mut self, key: Key) {
+        if key.ctrl && key.code == Code::Char('u') {
+            self.area.delete_line_by_head();
+            return;
+        }
+        if key.ctrl && key.code == Code::Char('z') {
+            self.area.undo();
+            return;
+        }
         let pressed = match key.code {
             Code::Char(c) => Pressed::Char(c),
             Code::Enter => Pressed::Enter,
@@ -119,7 +133,16 @@ fn area_of(text: &str) -> TextArea<'static> {
     area
 }
 
-/// Line ends become `\n`; what a terminal would obey or hide goes, for the operator must see all that is sent.
+/// Lines that end as they do here; a line end that stands out stays.
+fn unix(text: &str, crlf: bool) -> String {
+    if crlf {
+        text.replace("\r\n", "\n")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// What was pasted: line ends become `\n`; what a terminal would obey or hide goes, for nobody meant to write it.
 fn tidy(text: &str) -> String {
     let unix = text.replace("\r\n", "\n").replace('\r', "\n");
     unix.chars()
@@ -144,11 +167,46 @@ mod tests {
     fn only_a_real_change_counts() {
         let mut editor = editor("Click\r\n\u{1b}[31m'2015'", None);
         assert!(!editor.changed());
-        assert_eq!(editor.text(), "Click\n[31m'2015'");
+        assert_eq!(editor.text(), "Click\r\n\u{1b}[31m'2015'");
         editor.press(Key::char('!'));
         assert!(editor.changed());
         editor.press(Key::of(Code::Backspace));
         assert!(!editor.changed());
+    }
+
+    #[test]
+    fn no_character_of_the_original_is_lost() {
+        for text in [
+            "a\u{202e}b\u{202c}\tc\u{200b}",
+            "one\r\ntwo\r\n",
+            "one\r\ntwo\nthree\rfour\n",
+            "\u{feff}x\u{7}",
+        ] {
+            let mut editor = editor(text, None);
+            assert!(!editor.changed(), "{text:?}");
+            editor.press(Key::char('!'));
+            editor.press(Key::ctrl('z'));
+            assert_eq!(editor.text(), text);
+            // As an editor outside gives it back.
+            if !text.contains("\ntwo\n") {
+                editor.replace(text);
+                assert!(!editor.changed(), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_the_line_are_those_of_every_terminal() {
+        let mut editor = editor("one\ntwo words", None);
+        editor.press(Key::ctrl('u'));
+        assert_eq!(editor.text(), "one\n");
+        editor.press(Key::ctrl('z'));
+        assert_eq!(editor.text(), "one\ntwo words");
+        editor.press(Key::ctrl('w'));
+        assert_eq!(editor.text(), "one\ntwo ");
+        editor.press(Key::ctrl('z'));
+        editor.press(Key::ctrl('r'));
+        assert_eq!(editor.text(), "one\ntwo ");
     }
 
     #[test]

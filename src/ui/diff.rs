@@ -9,6 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::passage::{Look, Passage};
 use super::role::Role;
+use crate::model::clean;
 
 /// Bytes of both texts, lines that they begin and end with aside, that are compared word by word; so many take less than a frame. What
 /// is longer is compared line by line first, and by words where lines differ, as far as this goes.
@@ -77,6 +78,22 @@ impl WordDiff {
         let Writing { mut diff, hunk, .. } = writing;
         diff.push(hunk);
         diff
+    }
+
+    /// The same pieces, made safe to show. What was compared are the texts themselves, so that what cannot be seen is told when it
+    /// changes, and a tab is one character wherever it stands.
+    #[must_use]
+    pub fn cleaned(self) -> Self {
+        let hunks = self.hunks.into_iter().map(|hunk| {
+            let mut shown = Hunk::default();
+            shown.same(&clean(&hunk.same));
+            shown.del(&clean(&hunk.del));
+            shown.add(&clean(&hunk.add));
+            shown
+        });
+        Self {
+            hunks: hunks.collect(),
+        }
     }
 
     /// Adds a hunk, joined with the ones before it as long as what they share is too little to read by.
@@ -305,6 +322,18 @@ mod tests {
         for (old, new, expected) in table {
             assert_eq!(both(old, new), expected);
         }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_told_and_a_tab_that_stays_is_not() {
+        let told = |old: &str, new: &str| {
+            let diff = WordDiff::new(old, new).cleaned();
+            diff.passage(Side::Both, true).text().to_owned()
+        };
+        let gone = told("see \u{202e}it", "see it");
+        assert!(gone.contains("⟨RLO⟩-]"), "{gone}");
+        // The tab begins another column, but it is the same tab.
+        assert_eq!(told("a\tb", "abc\tb"), "[-a-]{+abc+}    b");
     }
 
     #[test]

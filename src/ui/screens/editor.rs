@@ -1,9 +1,12 @@
 //! The editor: the original above, the text being written, and what changed, live.
 
+use std::borrow::Cow;
+
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use ratatui_textarea::{CursorMove, TextArea};
 
 use super::detail::heading;
 use super::session::under_title;
@@ -44,7 +47,7 @@ impl Painter<'_> {
         let areas = self.frame(area, &left, mode, true);
         let text = editor.text();
         let original = clean(&editor.original.text).into_owned();
-        let diff = WordDiff::new(&original, &clean(&text));
+        let diff = WordDiff::new(&editor.original.text, &text).cleaned();
         self.edit_info(editor, &text, &diff, areas.info);
         let (above, below, difference) = panes(areas.body);
         self.original(editor, &original, above);
@@ -134,7 +137,7 @@ impl Painter<'_> {
             return;
         }
         // The widget looks after its own scrolling; its styles are the theme's, so it is drawn from a copy.
-        let mut area = editor.area.clone();
+        let mut area = shown(&editor.area);
         let plain = self.theme.style(Role::Text);
         area.set_style(plain);
         area.set_cursor_line_style(Style::new());
@@ -197,6 +200,42 @@ impl Painter<'_> {
     }
 }
 
+/// The text area with signs for what cannot be seen, its cursor and selection where they were.
+fn shown(area: &TextArea<'static>) -> TextArea<'static> {
+    let lines = area.lines();
+    if lines
+        .iter()
+        .all(|line| matches!(clean_line(line), Cow::Borrowed(_)))
+    {
+        return area.clone();
+    }
+    let shown = lines.iter().map(|line| clean_line(line).into_owned());
+    let mut copy = TextArea::new(shown.collect());
+    copy.set_wrap_mode(area.wrap_mode());
+    let place = |row: usize, column: usize| {
+        let line = lines.get(row).map_or("", String::as_str);
+        let end = line
+            .char_indices()
+            .nth(column)
+            .map_or(line.len(), |(at, _)| at);
+        let before = line.get(..end).unwrap_or_default();
+        let cells = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+        CursorMove::Jump(cells(row), cells(clean_line(before).chars().count()))
+    };
+    let cursor = area.cursor();
+    if let Some((from, to)) = area.selection_range() {
+        let other = if (cursor.0, cursor.1) == from {
+            to
+        } else {
+            from
+        };
+        copy.move_cursor(place(other.0, other.1));
+        copy.start_selection();
+    }
+    copy.move_cursor(place(cursor.0, cursor.1));
+    copy
+}
+
 /// Original, edit and difference: one above the other, or on wide screens the first two side by side.
 fn panes(body: Rect) -> (Rect, Rect, Rect) {
     if body.width >= WIDE {
@@ -222,5 +261,24 @@ fn indented(area: Rect) -> Rect {
         x: area.x + 1.min(area.width),
         width: area.width.saturating_sub(2),
         ..area
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_shown_by_a_sign_and_the_cursor_stays_behind_it() {
+        let mut area = TextArea::from(["go", "\u{202e}a\tb\u{7}"]);
+        area.move_cursor(CursorMove::Jump(1, 3));
+        let copy = shown(&area);
+        assert_eq!(copy.lines(), ["go", "⟨RLO⟩a  b␇"]);
+        // Behind the tab: five of the sign, the letter, two columns.
+        assert_eq!((copy.cursor().0, copy.cursor().1), (1, 8));
+        area.start_selection();
+        area.move_cursor(CursorMove::End);
+        let copy = shown(&area);
+        assert_eq!(copy.selection_range(), Some(((1, 8), (1, 10))));
     }
 }
