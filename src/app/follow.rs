@@ -80,7 +80,7 @@ pub(super) fn opened(app: &mut App) -> Vec<Job> {
     }
     open.select(open.steps.last());
     let longer = Job::Longer(BranchId::main(followed));
-    app.tell("What is written to the log comes in here: at the end the selection goes with it");
+    app.advise("What is written to the log comes in here: at the end the selection goes with it");
     vec![longer]
 }
 

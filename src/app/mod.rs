@@ -422,6 +422,13 @@ impl App {
         self.say(text.as_ref(), false);
     }
 
+    /// Tells the operator what may help, unless something that failed is being told.
+    pub fn advise(&mut self, text: impl AsRef<str>) {
+        if !self.notice.as_ref().is_some_and(|notice| notice.fault) {
+            self.tell(text);
+        }
+    }
+
     /// Tells the operator what failed.
     pub fn fail(&mut self, text: impl AsRef<str>) {
         self.say(text.as_ref(), true);

@@ -363,6 +363,29 @@ fn an_ended_run_is_shown_as_the_store_has_it() {
 }
 
 #[test]
+fn what_was_wrong_at_the_start_is_not_hidden_by_a_hint() {
+    for (damaged, more) in [(0, ""), (2, "2 damaged")] {
+        let mut app = fixture::picker();
+        app.fail("keys.toml, line 1: wrong");
+        let mut session = fixture::session();
+        session.coverage.damaged = damaged;
+        let opened = msg::Opened {
+            session,
+            branches: vec![fixture::branch("main")],
+            interventions: Vec::new(),
+            hypotheses: Vec::new(),
+            shown: fixture::view(fixture::branch("main"), fixture::MAIN),
+        };
+        update(&mut app, Msg::Opened(Ok(Box::new(opened))));
+        let said = notice(&app);
+        assert!(said.contains("line 1") && said.contains(more), "{said}");
+        press(&mut app, "!");
+        assert_eq!(app.context(), Context::Notice);
+        assert!(app.last_notice.as_ref().unwrap().text.contains("line 1"));
+    }
+}
+
+#[test]
 fn a_log_that_was_not_read_whole_says_so_before_anything_else() {
     let table = [
         (0, "Find the step that went wrong"),

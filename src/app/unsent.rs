@@ -133,7 +133,7 @@ pub(super) fn came(app: &mut App, edits: Result<Vec<Unsent>, Fault>) {
     if first.operator != app.operator {
         where_ = format!("{where_} by {}", first.operator);
     }
-    app.tell(match found.len() {
+    app.advise(match found.len() {
         1 => format!("An edit of {where_} was not sent: there, ‹fork› takes it to the gates, ‹edit› opens it"),
         n => format!("{n} edits were not sent, the first of {where_}: there, ‹fork› takes one to the gates, ‹edit› opens it"),
     });

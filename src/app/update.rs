@@ -206,13 +206,19 @@ fn opened(app: &mut App, result: Result<Box<Opened>, Fault>) {
         let coverage = fresh.map(|open| &open.session.coverage);
         match coverage {
             // What was not read as it was meant comes before what to do.
-            Some(coverage) if !coverage.whole() && coverage.read > 0 => app.tell(coverage.line()),
-            Some(_) => app.tell(
+            Some(coverage) if !coverage.whole() && coverage.read > 0 => {
+                let line = coverage.line();
+                match app.notice.take().filter(|notice| notice.fault) {
+                    Some(fault) => app.fail(format!("{}. {line}", fault.text)),
+                    None => app.tell(line),
+                }
+            }
+            Some(_) => app.advise(
                 "Find the step that went wrong: ‹next-error› next failure, ‹next-trial› next trial; then ‹edit› edits it",
             ),
             None if app.company.role == Role::Driver => {
                 if let Some(told) = mend::interrupted(app) {
-                    app.tell(told);
+                    app.advise(told);
                 }
             }
             None => {}

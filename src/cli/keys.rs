@@ -1,6 +1,6 @@
 //! `dover keys`: the keys of the screen, from the table that the screen obeys and the person's own file.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use serde::Serialize;
 
@@ -40,6 +40,9 @@ pub fn run(context: &mut Context, args: &args::Keys) -> Result<Exit, CliError> {
             Ok(keymap) => (keymap, None),
             Err(fault) => (Keymap::default(), Some(fault)),
         };
+        if let Some(fault) = &fault {
+            writeln!(io::stderr(), "{fault}. The default keys are used")?;
+        }
         context.out.give(&Keys {
             keys: rows(&keymap),
             fault,
@@ -78,9 +81,9 @@ impl Answer for Keys {
             out.labelled(&format!("  {:<16} ", row.keys.join(" ")), row.doc)?;
         }
         out.blank()?;
-        if let Some(fault) = &self.fault {
-            out.para(0, &format!("{fault}. The default keys are used"))?;
-        } else if let Some(file) = look::keys_file() {
+        if self.fault.is_none()
+            && let Some(file) = look::keys_file()
+        {
             out.row(
                 Tone::Faint,
                 &format!("To change them: dover keys --template > {}", file.display()),

@@ -162,6 +162,19 @@ fn keys_of_ones_own_work_and_are_told() {
     configured(&home, "keys.toml", &template);
     let told = json(&home, &["keys"]);
     assert!(told["fault"].is_null(), "{}", told["fault"]);
+    // A fault of the file is told wherever the keys are: beside them, and over a session that is opened at once.
+    configured(&home, "keys.toml", "edti = 'x'\n");
+    let output = home.run(&["keys"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("line 1: edti is no command"), "{said}");
+    let mut pty = screen(&home, &["night-picture"], &[]);
+    pty.wait_for("trial 1");
+    pty.wait_for("fork here");
+    assert!(
+        pty.screen().contains("edti is no command"),
+        "{}",
+        pty.screen()
+    );
 }
 
 #[test]
