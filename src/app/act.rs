@@ -177,6 +177,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         (Id::Notice, _) => over(app, Pane::Notice, View::Notice),
         (Id::Back, _) => return back(app),
         (Id::Quit, _) => quit(app, asked),
+        (Id::Redraw, _) => return vec![Job::Redraw],
         (Id::Leave, _) => app.exit = Some(Exit::Leave),
     }
     Vec::new()

@@ -113,6 +113,7 @@ pub enum Id {
     Notice,
     Back,
     Quit,
+    Redraw,
     Leave,
 }
 

@@ -4,7 +4,6 @@
 //! key means one thing in a place, every place can be left, and Ctrl-C leaves always; a file that breaks one of these is not taken at
 //! all. Non-goal: reading the file.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -336,22 +335,16 @@ pub fn template() -> String {
             continue;
         }
         told.push(row.id);
-        // Of keys that differ from place to place those that serve most places, for so the line is read.
-        let all = table().iter().filter(|other| other.id == row.id);
-        let row = all
-            .min_by_key(|row| Reverse(row.contexts.len()))
-            .unwrap_or(row);
-        let keys: Vec<_> = row
-            .keys
-            .iter()
-            .map(|key| format!("{:?}", key.to_string()))
-            .collect();
-        let line = format!(
-            "\n# {}\n# {} = [{}]\n",
-            row.doc,
-            row.id.name(),
-            keys.join(", ")
-        );
+        let line = |row: &Command| {
+            let keys = row.keys.iter().map(|key| format!("{:?}", key.to_string()));
+            let keys: Vec<_> = keys.collect();
+            format!("{} = [{}]\n", row.id.name(), keys.join(", "))
+        };
+        // Keys differ from place to place; those that another command has elsewhere are not for a line about every place.
+        let mut all = table().iter().filter(|other| other.id == row.id);
+        let stands = all.find(|row| Keymap::parse("keys.toml", &line(row)).is_ok());
+        let row = stands.unwrap_or(row);
+        let line = format!("\n# {}\n# {}", row.doc, line(row));
         out.push_str(&line);
     }
     out

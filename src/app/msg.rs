@@ -360,6 +360,8 @@ pub enum Job {
     KeepAttempt(Attempt),
     /// Orders something of the live run.
     Live(Order),
+    /// Draws the whole screen anew.
+    Redraw,
     /// Opens a text in the external editor.
     External(String),
     /// Copies a text, by the terminal and into a file.

@@ -82,6 +82,30 @@ const OVER: &[C] = &[
     C::Notice,
     C::Lesson,
 ];
+/// Where there is something to go back to.
+const BACK: &[C] = &[
+    C::Detail,
+    C::Branches,
+    C::Editor,
+    C::Live,
+    C::LiveEditor,
+    C::Gates,
+    C::Replay,
+    C::Compare,
+    C::Pair,
+    C::Milestones,
+    C::Interventions,
+    C::Hypotheses,
+    C::Effects,
+    C::State,
+    C::Overview,
+    C::Grid,
+    C::Several,
+    C::Jumps,
+    C::Help,
+    C::Notice,
+    C::Lesson,
+];
 /// Where a lesson's work is done.
 const WORK: &[C] = &[
     C::Steps,
@@ -240,14 +264,15 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::PageDown, "page down", G::Move, &[key(Code::PageDown), Key::ctrl('d')], PANES, "One page down"),
     command(Id::First, "first", G::Move, &[key(Code::Home), k('<')], PANES, "To the beginning"),
     command(Id::Last, "last", G::Move, &[key(Code::End), k('>'), k('G')], PANES, "To the end; a running branch is then followed"),
-    command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], OVER, "One step back; nothing is lost").hinted(),
-    command(Id::Back, "back", G::General, &[key(Code::Esc)], SESSION, "One step back; nothing is lost").hinted(),
+    command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], BACK, "One step back; nothing is lost").hinted(),
+    command(Id::Back, "back", G::General, &[key(Code::Esc)], &[C::Steps], "One step back; nothing is lost").hinted(),
     command(Id::Back, "later", G::General, &[key(Code::Esc), k('q')], &[C::Seat], "Leaves the question open").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
     command(Id::Mouse, "mouse", G::General, &[key(Code::F(4))], PANES, "Takes the mouse, or gives it back: the wheel scrolls, a click selects, a second one opens it; Shift and dragging still selects text"),
     command(Id::Help, "help", G::General, &[k('?')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the keys").hinted(),
     command(Id::Notice, "message", G::General, &[k('!')], &[C::Lessons, C::Lesson, C::Picker, C::Steps, C::Detail, C::Branches, C::Editor, C::Gates, C::Replay, C::Compare, C::Pair, C::Milestones, C::Interventions, C::Hypotheses, C::Effects, C::State, C::Live, C::LiveEditor, C::Overview, C::Grid, C::Several, C::Jumps], "Shows the last message in full").unless(needs_notice),
-    command(Id::Quit, "quit", G::General, &[k('q')], &[C::Lessons, C::Picker, C::Steps, C::Detail, C::Branches], "Quits; asks once when runs are going, and stops them").hinted(),
+    command(Id::Quit, "quit", G::General, &[k('q')], &[C::Lessons, C::Picker, C::Steps], "Quits; asks once when runs are going, and stops them").hinted(),
+    command(Id::Redraw, "redraw", G::General, &[Key::ctrl('l')], &C::ALL, "Draws the whole screen anew, whatever wrote over it"),
     command(Id::Leave, "leave at once", G::General, &[Key::ctrl('c')], &C::ALL, "Leaves at once, as a lost connection does; a running branch stays with the steps it made, as interrupted"),
 ];
 

@@ -1,5 +1,6 @@
 //! No subcommand: the screen.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 
 use super::context::Context;
@@ -48,6 +49,11 @@ pub fn possible() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Whether a terminal of this kind does more than write line after line.
+fn draws(term: Option<&OsStr>) -> bool {
+    term.is_some_and(|term| !term.is_empty() && term != "dumb")
+}
+
 fn show(
     context: &Context,
     store: Store,
@@ -58,6 +64,11 @@ fn show(
     if !possible() {
         return Err(CliError::Usage(
             "the screen needs a terminal on standard input and output. Without one run `dover --plain`, `dover sessions`, `dover show SESSION`, `dover fork SESSION --at N`, or `dover demo`; `dover --help` lists them all".to_owned(),
+        ));
+    }
+    if !draws(std::env::var_os("TERM").as_deref()) {
+        return Err(CliError::Usage(
+            "the screen needs a terminal that can place its cursor, and TERM names none. Run `dover --plain`, the same line by line, or set TERM, for instance to xterm-256color".to_owned(),
         ));
     }
     let Look {
@@ -91,4 +102,21 @@ fn show(
         Some(Ending::Interrupted) => Exit::Interrupted,
         Some(Ending::Terminated) => Exit::Terminated,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_only_writes_lines_gets_no_screen() {
+        for (term, draws) in [
+            (None, false),
+            (Some(""), false),
+            (Some("dumb"), false),
+            (Some("xterm"), true),
+        ] {
+            assert_eq!(super::draws(term.map(OsStr::new)), draws, "{term:?}");
+        }
+    }
 }

@@ -400,6 +400,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::KeepDraft(_)
         | Job::Follow(_)
         | Job::Live(_)
+        | Job::Redraw
         | Job::External(_)
         | Job::Copy(_) => {}
     }

@@ -259,6 +259,7 @@ impl Shown {
     fn start(&mut self, jobs: Vec<Job>) {
         for job in jobs {
             match job {
+                Job::Redraw => (self.dirty, self.anew) = (true, true),
                 Job::External(_) | Job::Copy(_) => self.handed.push(job),
                 job => self.worker.start(job),
             }
@@ -335,8 +336,8 @@ impl Shown {
                 };
                 self.guard = Some(Guard::take()?);
                 self.keyboard = Keyboard::listen();
-                // The editor drew over everything; what was drawn before is forgotten.
-                self.terminal = terminal()?;
+                // The editor drew over everything.
+                self.anew = true;
                 self.take(Msg::Edited(edited));
             }
             _ => {}

@@ -389,16 +389,15 @@ impl Painter<'_> {
             parts.push(Span::styled("draft", theme.style(Role::Accent)));
         }
         let forks: Vec<&str> = open.forks_at(step).map(|branch| branch.id.name()).collect();
-        match forks.as_slice() {
-            [] => {}
-            [one] => parts.push(Span::styled(
-                format!("{}{one}", Glyph::FORK.show(self.charset)),
+        if !forks.is_empty() {
+            parts.push(Span::styled(
+                format!(
+                    "{}{}",
+                    Glyph::FORK.show(self.charset),
+                    widgets::names_of(&forks)
+                ),
                 theme.style(Role::Accent),
-            )),
-            [first, .., last] => parts.push(Span::styled(
-                format!("{}{first}–{last}", Glyph::FORK.show(self.charset)),
-                theme.style(Role::Accent),
-            )),
+            ));
         }
         let mut line = Line::default();
         for (i, part) in parts.into_iter().enumerate() {

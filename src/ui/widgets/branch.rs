@@ -88,3 +88,57 @@ pub fn branch_lines(
     }
     [Line::from(first), second]
 }
+
+/// Cells that names of branches may take in a mark.
+const NAMES: usize = 16;
+
+/// Names of branches in few cells: those whose numbers follow each other as the first and the last, and of too many how many they are.
+#[must_use]
+pub fn names_of(names: &[&str]) -> String {
+    let number = |name: &str| name.strip_prefix('b')?.parse::<usize>().ok();
+    let mut runs: Vec<(&str, &str)> = Vec::new();
+    for &name in names {
+        match runs.last_mut() {
+            Some((_, last)) if follows(number(last), number(name)) => *last = name,
+            _ => runs.push((name, name)),
+        }
+    }
+    let told = runs.into_iter().map(|(first, last)| {
+        if first == last {
+            first.to_owned()
+        } else {
+            format!("{first}–{last}")
+        }
+    });
+    let told = told.collect::<Vec<_>>().join(" ");
+    if told.chars().count() <= NAMES {
+        told
+    } else {
+        format!("{} branches", names.len())
+    }
+}
+
+fn follows(before: Option<usize>, after: Option<usize>) -> bool {
+    before
+        .zip(after)
+        .is_some_and(|(before, after)| before + 1 == after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_follow_each_other_are_told_by_their_ends() {
+        let table: [(&[&str], &str); 5] = [
+            (&["b1"], "b1"),
+            (&["b1", "b2", "b3"], "b1–b3"),
+            (&["b1", "b2", "b37", "b38", "b39"], "b1–b2 b37–b39"),
+            (&["b1", "mine", "b3"], "b1 mine b3"),
+            (&["b1", "b3", "b5", "b7", "b9", "b11"], "6 branches"),
+        ];
+        for (names, told) in table {
+            assert_eq!(names_of(names), told);
+        }
+    }
+}

@@ -7,7 +7,7 @@ mod meter;
 mod step;
 mod text;
 
-pub use branch::{answer_word, branch_lines, run_badge};
+pub use branch::{answer_word, branch_lines, names_of, run_badge};
 pub use chrome::{dot, footer, header, horizontal, notice, plain, rule, title, vertical};
 pub use columns::{fit, fitted, split_columns, width_of};
 pub use meter::{bar, milestone_meter};
