@@ -8,8 +8,8 @@ use super::msg::Job;
 use super::palette::Palette;
 use super::session::Focus;
 use super::{
-    App, Exit, Purpose, View, company, debug, effects, hypotheses, judge, jumps, learn, live, mend,
-    overview, palette, pin, pointer, read, several, state,
+    App, Exit, Purpose, View, company, debug, effects, help, hypotheses, judge, jumps, learn, live,
+    mend, overview, palette, pin, pointer, read, several, state,
 };
 use crate::runtime::Decision;
 
@@ -147,6 +147,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         (Id::Reconcile, _) => return effects::reconcile(app),
         (Id::Keep, _) => effects::ask_why(app, Purpose::Keep),
         (Id::Undone, _) => effects::ask_why(app, Purpose::Undone),
+        (Id::Filter, C::Help) => help::ask(app),
         (Id::Filter, _) => read::prompt(app, Purpose::Filter),
         (Id::Search, _) => read::prompt(app, Purpose::Search),
         (Id::Goto, _) => read::prompt(app, Purpose::Goto),
@@ -173,7 +174,7 @@ pub(super) fn act(app: &mut App, id: Id, asked: bool) -> Vec<Job> {
         (Id::Seat, _) => company::seat(app),
         (Id::Mouse, _) => pointer::turn(app),
         (Id::Palette, _) => app.palette = Some(Palette::default()),
-        (Id::Help, _) => over(app, Pane::Help, View::Help),
+        (Id::Help, _) => help::open(app),
         (Id::Notice, _) => over(app, Pane::Notice, View::Notice),
         (Id::Back, _) => return back(app),
         (Id::Quit, _) => quit(app, asked),
@@ -198,6 +199,9 @@ fn back(app: &mut App) -> Vec<Job> {
             let accepted = app.picker.accepted.clone();
             app.picker.filter = accepted;
             app.picker.select(0);
+        }
+        if prompt.purpose == Purpose::Keys {
+            help::narrow(app, &prompt.was);
         }
         return Vec::new();
     }

@@ -22,6 +22,7 @@ mod follow;
 pub mod fork;
 #[cfg(test)]
 pub(crate) mod gate_fixture;
+pub mod help;
 pub mod hypotheses;
 mod judge;
 pub mod jumps;
@@ -105,7 +106,7 @@ pub enum View {
     /// Up to four branches side by side.
     Several(Box<Several>),
     /// The key help.
-    Help,
+    Help(Box<help::Help>),
     /// The last notice in full.
     Notice,
     /// The page of the lesson being played.
@@ -143,6 +144,8 @@ pub enum Purpose {
     Narrow,
     /// Notes something on a step.
     Note,
+    /// Narrows the key help.
+    Keys,
 }
 
 /// A line of input.
@@ -339,7 +342,7 @@ impl App {
             (Some(View::Overview(_)), _) => Context::Overview,
             (Some(View::Several(_)), _) => Context::Several,
             (Some(View::Jumps(_)), _) => Context::Jumps,
-            (Some(View::Help), _) => Context::Help,
+            (Some(View::Help(_)), _) => Context::Help,
             (Some(View::Notice), _) => Context::Notice,
             (Some(View::Lesson), _) => Context::Lesson,
             (Some(View::Seat(..)), _) => Context::Seat,

@@ -38,6 +38,13 @@ impl Offer {
         }
     }
 
+    fn refused(&self, app: &App) -> bool {
+        match self {
+            Self::Command(command) => command.refused(app).is_some(),
+            Self::Branch(_) => false,
+        }
+    }
+
     /// What it does.
     #[must_use]
     pub fn doc(&self) -> &str {
@@ -48,7 +55,7 @@ impl Offer {
     }
 }
 
-/// What matches the letters, best first; without letters everything, in the order of the table. Costs the commands and branches.
+/// What matches the letters, best first; without letters everything, in the order of the table. What cannot be done now comes last. Costs the commands and branches.
 #[must_use]
 pub fn offers(app: &App) -> Vec<Offer> {
     let Some(palette) = &app.palette else {
@@ -70,7 +77,9 @@ pub fn offers(app: &App) -> Vec<Offer> {
         .map(Offer::Command)
         .chain(branches.map(|branch| Offer::Branch(branch.id.clone())));
     if palette.line.trim().is_empty() {
-        return all.collect();
+        let mut all: Vec<Offer> = all.collect();
+        all.sort_by_key(|offer| offer.refused(app));
+        return all;
     }
     let pattern = Pattern::parse(&palette.line, CaseMatching::Ignore, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);
@@ -85,7 +94,10 @@ pub fn offers(app: &App) -> Vec<Offer> {
             Some((score, offer))
         })
         .collect();
-    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    // What is called by its whole name is meant, whether it can be done or not.
+    let meant = palette.line.trim().to_lowercase();
+    let later = |offer: &Offer| offer.title() != meant && offer.refused(app);
+    scored.sort_by_key(|(score, offer)| (later(offer), std::cmp::Reverse(*score)));
     scored.into_iter().map(|(_, offer)| offer).collect()
 }
 
@@ -169,6 +181,9 @@ mod tests {
         let all: Vec<String> = offers(&app).iter().map(Offer::title).collect();
         assert!(all.contains(&"edit".to_owned()) && all.contains(&"branch main".to_owned()));
         assert!(!all.contains(&"fork and run".to_owned()));
+        // No lesson is played and nothing was tried: that stands below what can be done.
+        let place = |title: &str| all.iter().position(|one| one == title).unwrap();
+        assert!(place("edit") < place("lesson") && place("branch main") < place("verdicts"));
         fixture::press(&mut app, "verdicts⏎");
         assert_eq!(app.context(), Context::Steps);
         assert!(app.notice.unwrap().text.contains("Nothing was tried yet"));

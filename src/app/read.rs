@@ -5,7 +5,7 @@ use super::extent::Pane;
 use super::motion::Motion;
 use super::msg::Job;
 use super::session::{Focus, Open, Search};
-use super::{App, Prompt, Purpose, effects, hypotheses, live, mend, pin};
+use super::{App, Prompt, Purpose, effects, help, hypotheses, live, mend, pin};
 use crate::model::{BranchId, EffectState};
 
 /// Said when a step is gone to that a filter kept from sight.
@@ -83,6 +83,10 @@ pub(super) fn accept(app: &mut App) -> Vec<Job> {
             return live::accept(app, purpose, line);
         }
         Purpose::Narrow => return pin::narrow(app, line),
+        Purpose::Keys => {
+            help::narrow(app, line);
+            return Vec::new();
+        }
         Purpose::Note => return pin::note(app, line, &was),
         Purpose::Filter | Purpose::Search | Purpose::Goto => {}
     }

@@ -102,7 +102,6 @@ const BACK: &[C] = &[
     C::Grid,
     C::Several,
     C::Jumps,
-    C::Help,
     C::Notice,
     C::Lesson,
 ];
@@ -266,6 +265,8 @@ pub(super) static TABLE: &[Command] = &[
     command(Id::Last, "last", G::Move, &[key(Code::End), k('>'), k('G')], PANES, "To the end; a running branch is then followed"),
     command(Id::Back, "back", G::General, &[key(Code::Esc), k('q')], BACK, "One step back; nothing is lost").hinted(),
     command(Id::Back, "back", G::General, &[key(Code::Esc)], &[C::Steps], "One step back; nothing is lost").hinted(),
+    command(Id::Back, "back", G::General, &[key(Code::Esc), k('q'), k('?')], &[C::Help], "Closes the keys").hinted(),
+    command(Id::Filter, "filter", G::General, &[k('/')], &[C::Help], "Narrows the keys to those that are told with the words").hinted(),
     command(Id::Back, "later", G::General, &[key(Code::Esc), k('q')], &[C::Seat], "Leaves the question open").hinted(),
     command(Id::Back, "clear filter", G::Read, &[key(Code::Esc)], &[C::Picker], "Clears the filter of the session list"),
     command(Id::Mouse, "mouse", G::General, &[key(Code::F(4))], PANES, "Takes the mouse, or gives it back: the wheel scrolls, a click selects, a second one opens it; Shift and dragging still selects text"),

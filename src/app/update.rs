@@ -6,8 +6,8 @@ use super::key::{Code, Key};
 use super::msg::{Both, BranchView, Checked, Fault, Job, Kin, Msg, Opened, StepView, Ticket};
 use super::session::Open;
 use super::{
-    App, Purpose, View, act, ahead, company, course, effects, follow as log, hypotheses, judge,
-    jumps, learn, live, mend, overview, palette, pin, pointer, read, several, state, unsent,
+    App, Purpose, View, act, ahead, company, course, effects, follow as log, help, hypotheses,
+    judge, jumps, learn, live, mend, overview, palette, pin, pointer, read, several, state, unsent,
 };
 use crate::gate::Report;
 use crate::model::{BranchId, StepHead};
@@ -331,9 +331,20 @@ fn type_line(app: &mut App, key: Key) {
         }
         _ => {}
     }
-    if prompt.purpose == Purpose::Filter {
-        app.picker.filter.clone_from(&prompt.line);
-        app.picker.select(0);
+    typed(app);
+}
+
+/// A line that narrows something does so while it is typed.
+fn typed(app: &mut App) {
+    let Some(prompt) = &app.prompt else { return };
+    let line = prompt.line.clone();
+    match prompt.purpose {
+        Purpose::Filter => {
+            app.picker.filter = line;
+            app.picker.select(0);
+        }
+        Purpose::Keys => help::narrow(app, &line),
+        _ => {}
     }
 }
 
@@ -345,6 +356,7 @@ fn paste(app: &mut App, text: &str) {
         if let Some(prompt) = &mut app.prompt {
             prompt.cut = clean.next().is_some();
             prompt.line.push_str(&taken);
+            typed(app);
         } else {
             palette::paste(app, &taken);
         }

@@ -12,7 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::drafts::Keeper;
 use super::{Team, find, follow, hypotheses, learn, live, mend};
 use crate::app::msg::{
-    BranchView, Checked, Comparing, Fault, Hand, Job, Msg, Opened, StepView, Ticket,
+    BranchView, Checked, Comparing, Fault, Hand, Job, Kin, Msg, Opened, StepView, Ticket,
 };
 use crate::app::state::Recorded;
 use crate::app::steps::PAGE;
@@ -326,13 +326,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         Job::Open(branch) => say(Msg::Opened(
             open(store, &branch).map(Box::new).map_err(fault),
         )),
-        Job::Refresh(session) => {
-            let all = store.branches(&session).and_then(|branches| {
-                let interventions = store.interventions(&session)?;
-                Ok((branches, interventions, store.hypotheses(&session)?))
-            });
-            say(Msg::Refreshed(all.map_err(fault)));
-        }
+        Job::Refresh(session) => say(Msg::Refreshed(kin(store, &session).map_err(fault))),
         Job::Branch(branch) => say(Msg::Branch(
             view(store, &branch).map(Box::new).map_err(fault),
         )),
@@ -404,6 +398,14 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
         | Job::External(_)
         | Job::Copy(_) => {}
     }
+}
+
+fn kin(store: &Store, session: &str) -> Result<Kin, StoreError> {
+    Ok((
+        store.branches(session)?,
+        store.interventions(session)?,
+        store.hypotheses(session)?,
+    ))
 }
 
 pub(super) fn view(store: &Store, id: &BranchId) -> Result<BranchView, StoreError> {

@@ -153,8 +153,9 @@ fn keys_of_ones_own_work_and_are_told() {
     pty.send("x");
     pty.wait_for("▸ 19");
     pty.send("?");
-    pty.wait_for("bold: works where you are");
-    pty.keys(&["PageDown"]);
+    pty.wait_for("bold: works here, now");
+    pty.send("/reports a failure\r");
+    pty.wait_for("only with");
     pty.wait_for("x F3");
     drop(pty);
     // The template is a file that may stand there as it is.

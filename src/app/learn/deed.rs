@@ -116,7 +116,7 @@ fn looks(place: Place, app: &App) -> bool {
         Place::Verdicts => matches!(top, Some(View::Interventions(_))),
         Place::Effects => matches!(top, Some(View::Effects(_))),
         Place::State => matches!(top, Some(View::State(_))),
-        Place::Help => matches!(top, Some(View::Help)),
+        Place::Help => matches!(top, Some(View::Help(_))),
         Place::Text => {
             let open = app.open.as_ref();
             top.is_none() && open.is_some_and(|open| open.focus == Focus::Detail)

@@ -8,6 +8,7 @@ mod editor;
 mod effects;
 mod gates;
 mod grid;
+mod help;
 mod hypotheses;
 mod jumps;
 mod learn;
@@ -189,7 +190,7 @@ impl Painter<'_> {
             Some(View::Overview(overview)) => self.overview(overview, area),
             Some(View::Jumps(jumps)) => self.jumps(jumps, area),
             Some(View::Several(several)) => self.several(several, area),
-            Some(View::Help) => self.help(area),
+            Some(View::Help(help)) => self.help(help, area),
             Some(View::Notice) => self.whole_notice(area),
             Some(View::Lesson) => self.lesson_page(area),
             Some(View::Seat(_, name)) => self.seat(name, area),

@@ -1,4 +1,4 @@
-//! The smaller views: milestones, interventions with their verdicts, the key help, a notice in full.
+//! The smaller views: milestones, interventions with their verdicts, a notice in full.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -8,12 +8,11 @@ use super::{Painter, TextId, revision};
 use crate::app::extent::{Extent, Pane};
 use crate::app::pointer::Target;
 use crate::app::session::Open;
-use crate::app::{Context, View, command};
 use crate::model::{Check, clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
-use crate::ui::widgets::{fitted, hanging, milestone_meter, width_of};
+use crate::ui::widgets::{hanging, milestone_meter};
 
 impl Painter<'_> {
     pub(super) fn milestones(&mut self, selected: usize, area: Rect) {
@@ -148,86 +147,6 @@ impl Painter<'_> {
         for (line, row) in lines.iter().skip(extent.top).zip(area.rows()) {
             line.render(row, self.buf);
         }
-    }
-
-    pub(super) fn help(&mut self, area: Rect) {
-        let theme = self.theme;
-        let under = self.context_below();
-        let areas = self.frame(
-            area,
-            "keys",
-            Line::styled("bold: works where you are", theme.style(Role::Muted)),
-            false,
-        );
-        let keys = command::table()
-            .iter()
-            .map(|command| width_of(&self.app.keymap.text(command)))
-            .max()
-            .unwrap_or(0);
-        let mut lines = Vec::new();
-        // The keys of the place where the person is come first.
-        let here = match under {
-            Some(Context::Editor) => Some(command::Group::Edit),
-            Some(Context::Gates) => Some(command::Group::Gates),
-            Some(Context::Effects) => Some(command::Group::Effects),
-            Some(Context::State) => Some(command::Group::State),
-            Some(Context::Live | Context::LiveEditor) => Some(command::Group::Live),
-            Some(Context::Overview | Context::Grid) => Some(command::Group::Overview),
-            Some(Context::Replay) => Some(command::Group::Replay),
-            Some(Context::Compare | Context::Several) => Some(command::Group::Compare),
-            _ => None,
-        };
-        let mut groups = command::by_group();
-        groups.sort_by_key(|(group, _)| Some(*group) != here);
-        for (group, commands) in groups {
-            lines.push(Line::styled(
-                format!(" {}", group.title()),
-                theme.style(Role::Title),
-            ));
-            for command in commands {
-                let here = under.is_none_or(|under| command.contexts.contains(&under));
-                let head = vec![Span::styled(
-                    format!("   {}  ", fitted(&self.app.keymap.text(command), keys)),
-                    theme.style(if here { Role::Accent } else { Role::Muted }),
-                )];
-                let doc = Passage::plain(command.doc, if here { Role::Text } else { Role::Muted });
-                lines.extend(hanging(head, doc, areas.body.width, theme));
-            }
-            lines.push(Line::default());
-        }
-        self.lines(Pane::Help, &lines, areas.body);
-    }
-
-    /// The context of the view that the help lies over.
-    fn context_below(&self) -> Option<Context> {
-        let below = self
-            .app
-            .views
-            .iter()
-            .rev()
-            .find(|view| !matches!(view, View::Help));
-        Some(match below {
-            Some(View::Editor(editor)) if editor.live.is_some() => Context::LiveEditor,
-            Some(View::Editor(_)) => Context::Editor,
-            Some(View::Gates(_)) => Context::Gates,
-            Some(View::Replay) => Context::Replay,
-            Some(View::Compare(_)) => Context::Compare,
-            Some(View::Effects(_)) => Context::Effects,
-            Some(View::State(_)) => Context::State,
-            Some(View::Live) => Context::Live,
-            Some(View::Jumps(_)) => Context::Jumps,
-            Some(View::Several(_)) => Context::Several,
-            Some(View::Overview(overview)) if overview.grid => Context::Grid,
-            Some(View::Overview(_)) => Context::Overview,
-            Some(View::Hypotheses(_)) => Context::Hypotheses,
-            Some(View::Milestones(_)) => Context::Milestones,
-            Some(View::Interventions(_)) => Context::Interventions,
-            Some(View::Lesson) => Context::Lesson,
-            Some(View::Notice | View::Help | View::Seat(..)) => return None,
-            None if self.app.open.is_some() => Context::Steps,
-            None if self.app.learn.is_some() => Context::Lessons,
-            None => Context::Picker,
-        })
     }
 
     /// Who asks for the driver's seat, and what each answer means.

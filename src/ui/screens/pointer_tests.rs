@@ -91,7 +91,7 @@ fn rows_of_lists_are_where_they_are_seen() {
         ("state", "browser", Target::Row(Pane::State, 5)),
         ("replay", "b2 ", Target::Row(Pane::Runs, 1)),
         ("editor", "your edit", Target::Pane(Pane::Edit)),
-        ("help", "Move", Target::Pane(Pane::Help)),
+        ("help", "Here, now", Target::Pane(Pane::Help)),
         ("session", "e edit", Target::Command(Id::Edit)),
         ("session", "? help", Target::Command(Id::Help)),
         ("session", "q quit", Target::Command(Id::Quit)),

@@ -145,6 +145,7 @@ pub fn notice(app: &App, area: Rect, theme: &Theme, buf: &mut Buffer) -> Option<
             Purpose::Undone => " it was undone, because: ",
             Purpose::Suspect => " this step went wrong, because: ",
             Purpose::Narrow => " show only (agent: to: kind: trial: words, - for not): ",
+            Purpose::Keys => " keys with: ",
             Purpose::Note => " note on this step: ",
             Purpose::Owner => " approve as owner: ",
             Purpose::Steps => " how many steps: ",
