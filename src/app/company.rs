@@ -103,6 +103,10 @@ impl App {
             (Role::Follower, Some(name)) if self.company.roams => {
                 Some(format!("roaming, {name} drives"))
             }
+            // What is looked at in a view of one's own mirrors nobody.
+            (Role::Follower, Some(name)) if !self.views.is_empty() => {
+                Some(format!("{name} drives"))
+            }
             (Role::Follower, Some(name)) => Some(format!("mirroring {name}")),
             (Role::Beside, Some(name)) => Some(format!("beside {name}")),
         };
@@ -493,10 +497,12 @@ pub(super) fn changed(app: &mut App) -> Vec<Job> {
         return vec![Job::Sessions];
     };
     open.notes_of = None;
-    vec![
+    let mut jobs = vec![
         Job::Refresh(open.session.id.clone()),
         Job::Grow(open.steps.branch.clone(), open.steps.len),
-    ]
+    ];
+    jobs.extend(open.again());
+    jobs
 }
 
 /// The branch shown grew, or ended.

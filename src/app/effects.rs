@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::fork::Gates;
 use super::motion::Motion;
 use super::msg::{Fault, Job};
+use super::session::Open;
 use super::{App, Prompt, Purpose, View};
 use crate::app::extent::Pane;
 use crate::model::{BranchId, Effect, EffectState};
@@ -210,7 +211,7 @@ pub(super) fn settled(app: &mut App, result: Result<String, Fault>) -> Vec<Job> 
     again(app)
 }
 
-/// Reads again what was left, and asks the gates below again.
+/// Reads again what was left and what a fork would restore, and asks the gates below again.
 fn again(app: &mut App) -> Vec<Job> {
     let mut jobs = Vec::new();
     if let Some(effects) = panel(app) {
@@ -222,5 +223,6 @@ fn again(app: &mut App) -> Vec<Job> {
         _ => None,
     });
     jobs.extend(gates.map(|gates: &mut Gates| gates.ask(ticket)));
+    jobs.extend(app.open.as_mut().and_then(Open::again));
     jobs
 }

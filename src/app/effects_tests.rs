@@ -52,7 +52,7 @@ fn commands_are_shown_before_they_run_and_the_gates_are_asked_after() {
     };
     let jobs = update(&mut app, Msg::Reconciled(Ok(vec![answer])));
     assert!(
-        matches!(&jobs[..], [Job::Left(..), Job::Check(..)]),
+        matches!(&jobs[..], [Job::Left(..), Job::Check(..), Job::Step(..)]),
         "{jobs:?}"
     );
     assert_eq!(panel(&app).failed["T-2"], "it ended with status 3");
@@ -95,7 +95,10 @@ fn a_decision_by_hand_has_a_reason() {
             "{jobs:?}"
         );
         let jobs = update(&mut app, Msg::Settled(Ok("done".into())));
-        assert!(matches!(&jobs[..], [Job::Left(..), Job::Check(..)]));
+        assert!(matches!(
+            &jobs[..],
+            [Job::Left(..), Job::Check(..), Job::Step(..)]
+        ));
     }
     let mut app = fixture::opened();
     press(&mut app, "ws");
@@ -133,4 +136,14 @@ fn a_stop_or_an_end_takes_the_question_away() {
     let asked = &app.replay.as_ref().unwrap().asked;
     let names: Vec<&str> = asked.iter().map(|(branch, _)| branch.name()).collect();
     assert_eq!(names, ["b3"]);
+}
+
+#[test]
+fn what_a_fork_would_restore_is_read_again_once_an_effect_is_settled() {
+    let mut app = effects("");
+    let jobs = update(&mut app, Msg::Settled(Ok("kept".into())));
+    let again = |job: &Job| matches!(job, Job::Step(_, branch, 9) if branch.name() == "main");
+    assert!(jobs.iter().any(again), "{jobs:?}");
+    // What is here stays until then.
+    assert!(app.open.as_ref().unwrap().step().is_some());
 }

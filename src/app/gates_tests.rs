@@ -9,6 +9,7 @@ use crate::app::msg::Ticket;
 use crate::gate::Action;
 use crate::model::RunStatus;
 use crate::pipeline::{ForkRequest, NewEffects};
+use crate::store::Role;
 
 fn opened(app: &App) -> usize {
     app.gates().unwrap().opened()
@@ -130,6 +131,31 @@ fn a_panel_that_was_left_is_not_looked_at_again() {
     press(&mut app, "⎋");
     assert!(notice(&app).contains("dover resume night-picture/i2"));
     assert!(update(&mut app, Msg::LookAgain(ticket, Ok(1))).is_empty());
+}
+
+#[test]
+fn a_follower_leaves_the_gates_when_the_driver_ran_what_waited() {
+    for (role, left) in [(Role::Follower, true), (Role::Driver, false)] {
+        let mut app = waiting();
+        app.company.role = role;
+        let run = |status| crate::model::Branch {
+            intervention: Some("night-picture/i2".into()),
+            run: status,
+            ..fixture::branch("b7")
+        };
+        let mut refresh = |status| {
+            let kin = (
+                vec![fixture::branch("main"), run(status)],
+                Vec::new(),
+                Vec::new(),
+            );
+            update(&mut app, Msg::Refreshed(Ok(kin)));
+            app.gates().is_none()
+        };
+        assert!(!refresh(RunStatus::Held));
+        assert_eq!(refresh(RunStatus::Running), left);
+        assert_eq!(notice(&app).contains("was resumed"), left);
+    }
 }
 
 #[test]

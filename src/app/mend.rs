@@ -8,6 +8,7 @@ use super::msg::{Fault, Job, Ticket};
 use super::{App, Prompt, Purpose, View, debug};
 use crate::model::{Branch, BranchId, GateStatus, Intervention, RunStatus, Step};
 use crate::pipeline::{ForkRequest, Outcome};
+use crate::store::Role;
 
 /// The gate panel of a fork, wherever it lies; one that was left, or asked anew, wants no old answer.
 pub(super) fn panel(app: &mut App, ticket: Ticket) -> Option<&mut Gates> {
@@ -107,6 +108,25 @@ pub(super) fn waits_at<'a>(
         one.parent == *branch && one.step == step && newest.is_some_and(held)
     };
     open.interventions.iter().rev().find(waits)
+}
+
+/// Leaves the gates of what a follower saw wait, once the driver ran it.
+pub(super) fn ran_elsewhere(app: &mut App) {
+    if app.company.role != Role::Follower {
+        return;
+    }
+    let waits = app.gates().and_then(Gates::waits_as).map(str::to_owned);
+    let Some((open, id)) = app.open.as_ref().zip(waits) else {
+        return;
+    };
+    let mut runs = open.branches.iter().rev();
+    let newest = runs.find(|run| run.intervention.as_ref() == Some(&id));
+    if newest.is_some_and(|run| !run.refused()) {
+        app.views.pop();
+        app.tell(format!(
+            "{id} was resumed: ‹verdicts› shows what comes of it"
+        ));
+    }
 }
 
 /// Takes a held intervention to the gates again, as it stands.

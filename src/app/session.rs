@@ -225,6 +225,20 @@ impl Open {
         view.step.as_ref().ok()
     }
 
+    /// Asks anew for the selected step, whose restorability may be another by now; what is here is shown until then.
+    pub fn again(&mut self) -> Option<Job> {
+        let here = self.detail.as_ref().map(|(index, _)| *index);
+        if here != Some(self.selected) || self.asked.is_some() {
+            return None;
+        }
+        self.asked = Some(self.selected);
+        Some(Job::Step(
+            self.session.clone(),
+            self.steps.branch.clone(),
+            self.selected,
+        ))
+    }
+
     /// Whether the selected step's text was asked for and has not come.
     #[must_use]
     pub fn reading(&self) -> bool {

@@ -410,6 +410,10 @@ fn refreshed(app: &mut App, result: Result<Kin, Fault>) -> Vec<Job> {
     open.interventions = interventions;
     open.hypotheses = hypotheses;
     let session = open.session.id.clone();
+    mend::ran_elsewhere(app);
+    let Some(open) = &app.open else {
+        return Vec::new();
+    };
     // The baseline stands beside every verdict.
     let replayed = app.replay.as_ref().map(|replay| &replay.request);
     let baseline = replayed.and_then(|request| open.baseline(&request.branch, request.step));

@@ -198,7 +198,8 @@ fn every_way_out_gives_the_terminal_back_and_keeps_whole_steps() {
         let mut pty = played.open(NARROW, &[]);
         pty.keys(&["Tab", "Tab"]);
         pty.wait_for("interrupted");
-        pty.keys(&["q"]);
+        // From the branches to the list, and out.
+        pty.keys(&["q", "q"]);
         pty.wait_exit();
     }
 }

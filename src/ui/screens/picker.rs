@@ -16,6 +16,9 @@ use crate::ui::role::Role;
 use crate::ui::widgets::dot;
 use crate::ui::widgets::{bar, fit, hanging, milestone_meter, width_of};
 
+/// Cells that the count of what lies below takes.
+const MORE: u16 = 13;
+
 impl Painter<'_> {
     pub(super) fn picker(&mut self, area: Rect) {
         let picker = &self.app.picker;
@@ -61,9 +64,15 @@ impl Painter<'_> {
             .take(window.height)
         {
             let first = row_of(body, (i - window.top) * 2);
-            let second = row_of(body, (i - window.top) * 2 + 1);
+            let mut second = row_of(body, (i - window.top) * 2 + 1);
+            // How many lie below stands at the end of the last row, over nothing.
+            let last = i + 1 == window.top + window.height && i + 1 < shown.len();
+            if last {
+                second.width = second.width.saturating_sub(MORE);
+            }
             self.session_rows(summary, first, second, i == picker.selected);
         }
+        self.more(window, body);
         if let Some(summary) = shown.get(picker.selected) {
             self.task(summary, task);
         }

@@ -47,9 +47,12 @@ pub fn plain(theme: &Theme) -> Style {
     Style::reset().patch(theme.style(Role::Text))
 }
 
-/// A line with a left and a right part. Where both do not fit, the right one loses parts from its end, then the left one is cut.
+/// A line with a left and a right part. Where both do not fit, the right one loses parts from its end, such as the meter of milestones,
+/// until two thirds are left for who is here, on a narrow screen half; then the left one is cut.
 pub fn header(left: &str, mut right: Line<'_>, area: Rect, theme: &Theme, buf: &mut Buffer) {
-    let least = width_of(left).min(usize::from(area.width) / 2);
+    let width = usize::from(area.width);
+    let share = if width < 60 { width / 2 } else { width * 2 / 3 };
+    let least = width_of(left).min(share);
     let mut cut = false;
     while right.width() + least + 3 > usize::from(area.width) && right.spans.pop().is_some() {
         cut = true;
