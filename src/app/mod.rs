@@ -245,6 +245,8 @@ pub struct App {
     clicked: Option<pointer::Target>,
     /// What was typed ahead of what is being read.
     ahead: ahead::Ahead,
+    /// The state that others are held against, until it is let go.
+    held: Option<state::At>,
     /// Who else sits at the session.
     pub company: Company,
     tickets: Ticket,
@@ -289,6 +291,7 @@ impl App {
             mouse: false,
             clicked: None,
             ahead: ahead::Ahead::default(),
+            held: None,
             company: Company::default(),
             tickets: 0,
         };

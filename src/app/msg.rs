@@ -5,7 +5,13 @@ use std::sync::Arc;
 use super::extent::{Extents, Pane};
 use super::hypotheses::By;
 use super::several::ComparingAll;
-use super::{effects::Left, key::Key, learn::Offer, pointer::Target, state::Recorded};
+use super::{
+    effects::Left,
+    key::Key,
+    learn::Offer,
+    pointer::Target,
+    state::{At, Recorded},
+};
 use crate::gate::Report;
 use crate::model::{
     Attempt, Branch, BranchId, Category, EditClass, EffectState, Filed, Filter, Intervention, Lane,
@@ -95,7 +101,7 @@ pub enum Msg {
     /// What a branch left in the world from a step on.
     Left(BranchId, usize, Result<Box<Left>, Fault>),
     /// The states recorded before steps: branch, step, the step held.
-    State(BranchId, usize, Option<usize>, Box<Result<Recorded, Fault>>),
+    State(BranchId, usize, Option<At>, Box<Result<Recorded, Fault>>),
     /// The destinations were asked.
     Reconciled(Result<Vec<Reconciled>, Fault>),
     /// An effect was decided about: a sentence that says so.
@@ -291,7 +297,7 @@ pub enum Job {
     /// Reads what a branch left in the world from a step on.
     Left(BranchId, usize),
     /// Reads the state before a step, and that before another to hold it against.
-    State(BranchId, usize, Option<usize>),
+    State(BranchId, usize, Option<At>),
     /// Asks the destinations of what a branch left from a step on, in an operator's name.
     Reconcile(BranchId, usize, String),
     /// Records what a person says of an effect.

@@ -36,6 +36,9 @@ impl Recorded {
     }
 }
 
+/// A state: that of a branch before a step.
+pub type At = (BranchId, usize);
+
 /// State of the panel.
 #[derive(Debug)]
 pub struct StateView {
@@ -43,8 +46,8 @@ pub struct StateView {
     pub branch: BranchId,
     /// The step asked for.
     pub step: usize,
-    /// The step whose state the others are held against.
-    pub held: Option<usize>,
+    /// The state that the others are held against.
+    pub held: Option<At>,
     /// What was recorded, once it was read.
     pub recorded: Option<Result<Recorded, Fault>>,
     /// Paths that are folded the other way round than they begin.
@@ -82,7 +85,7 @@ impl StateView {
     }
 
     fn job(&self) -> Job {
-        Job::State(self.branch.clone(), self.step, self.held)
+        Job::State(self.branch.clone(), self.step, self.held.clone())
     }
 }
 
@@ -118,10 +121,13 @@ pub(super) fn live(app: &mut App, step: usize, now: Checkpoint) -> Vec<Job> {
 }
 
 fn show_with(app: &mut App, branch: BranchId, step: usize, live: Option<Checkpoint>) -> Vec<Job> {
+    // Another session's state has nothing to do with this one.
+    let here = |at: &At| at.0.session() == branch.session();
+    let held = app.held.clone().filter(here).filter(|_| live.is_none());
     let view = StateView {
         branch,
         step,
-        held: None,
+        held,
         recorded: None,
         turned: BTreeSet::new(),
         selected: 0,
@@ -143,18 +149,19 @@ fn panel(app: &mut App) -> Option<&mut StateView> {
 /// What was recorded came.
 pub(super) fn came(
     app: &mut App,
-    asked: &(BranchId, usize, Option<usize>),
+    asked: &(BranchId, usize, Option<At>),
     mut recorded: Result<Recorded, Fault>,
 ) {
     let Some(view) =
-        panel(app).filter(|it| (&it.branch, it.step, it.held) == (&asked.0, asked.1, asked.2))
+        panel(app).filter(|it| (&it.branch, it.step, &it.held) == (&asked.0, asked.1, &asked.2))
     else {
         return;
     };
     if let (Some(live), Ok(known)) = (&view.live, &mut recorded) {
         known.boundaries.push(live.step);
         let waits = |step| (step == live.step).then(|| live.clone());
-        let (now, then) = (waits(view.step), view.held.and_then(waits));
+        let held = view.held.as_ref().map(|(_, step)| *step);
+        let (now, then) = (waits(view.step), held.and_then(waits));
         if now.is_some() || then.is_some() {
             let Recorded {
                 boundaries,
@@ -219,18 +226,22 @@ pub(super) fn hold(app: &mut App) -> Vec<Job> {
     let Some(view) = panel(app) else {
         return Vec::new();
     };
-    view.held = match view.held {
+    view.held = match view.held.take() {
         Some(_) => None,
-        None => view.at(),
+        None => view.at().map(|step| (view.branch.clone(), step)),
     };
     view.turned.clear();
     view.selected = 0;
-    let (job, held) = (view.job(), view.held);
-    if let Some(step) = held {
+    let (job, held) = (view.job(), view.held.clone());
+    if let Some((branch, step)) = &held {
         app.tell(format!(
-            "The state before step {step} is held: ‹next-boundary› and ‹previous-boundary› show what differs from it, ‹hold› lets it go"
+            "{}@{step} is held, wherever you go: the state before any other step, of this branch (‹next-boundary›, ‹previous-boundary›) or of another one, is shown as what differs from it. ‹hold› lets it go",
+            branch.name()
         ));
+    } else {
+        app.tell("The state that was held is let go");
     }
+    app.held = held;
     vec![job]
 }
 
@@ -264,9 +275,10 @@ pub(super) mod tests {
     }
 
     /// Answers as the store would.
-    pub(in crate::app) fn answer(branch: BranchId, step: usize, held: Option<usize>) -> Msg {
+    pub(in crate::app) fn answer(branch: BranchId, step: usize, held: Option<At>) -> Msg {
         let now = checkpoint(step.clamp(4, 6));
-        let recorded = Recorded::new(vec![4, 5, 6], Some(now), held.map(checkpoint));
+        let then = held.as_ref().map(|(_, step)| checkpoint(*step));
+        let recorded = Recorded::new(vec![4, 5, 6], Some(now), then);
         Msg::State(branch, step, held, Box::new(Ok(recorded)))
     }
 
@@ -291,7 +303,8 @@ pub(super) mod tests {
         // The state before step 4 is held, the one before step 6 shown: two messages more, another page.
         fixture::press(&mut app, "[d]]");
         let marks: Vec<Mark> = view(&app).rows().iter().map(|row| row.node.mark).collect();
-        assert_eq!((view(&app).held, view(&app).at()), (Some(4), Some(6)));
+        let held = view(&app).held.as_ref().map(|(_, step)| *step);
+        assert_eq!((held, view(&app).at()), (Some(4), Some(6)));
         assert_eq!(
             marks,
             [
@@ -308,6 +321,24 @@ pub(super) mod tests {
         fixture::press(&mut app, "d");
         assert!(!view(&app).compares());
         assert_eq!(view(&app).rows().len(), 2);
+    }
+
+    #[test]
+    fn a_state_is_held_until_it_is_let_go_wherever_one_goes() {
+        let mut app = fixture::replayed();
+        fixture::press(&mut app, "⎋:5⏎td");
+        let main = BranchId::main("night-picture");
+        assert_eq!(view(&app).held, Some((main.clone(), 5)));
+        // Another step, then another branch.
+        fixture::press(&mut app, "⎋:6⏎t");
+        assert_eq!(view(&app).held, Some((main.clone(), 5)));
+        assert!(view(&app).compares());
+        fixture::press(&mut app, "⎋⇥⇥j⏎:6⏎t");
+        assert_eq!(view(&app).branch.name(), "b1");
+        assert_eq!(view(&app).held, Some((main, 5)));
+        fixture::press(&mut app, "d⎋t");
+        assert_eq!(view(&app).held, None);
+        assert!(!view(&app).compares());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{Team, find, follow, hypotheses, learn, live, mend};
 use crate::app::msg::{
     BranchView, Checked, Comparing, Fault, Hand, Job, Kin, Msg, Opened, StepView, Ticket,
 };
-use crate::app::state::Recorded;
+use crate::app::state::{At, Recorded};
 use crate::app::steps::PAGE;
 use crate::model::BranchId;
 use crate::pipeline::{
@@ -352,7 +352,7 @@ fn blocking(store: &Store, model: &ModelSettings, job: Job, answers: &UnboundedS
             mend::blocking(store, job, &say);
         }
         Job::State(branch, step, held) => {
-            let recorded = recorded(store, &branch, step, held).map_err(fault);
+            let recorded = recorded(store, &branch, step, held.as_ref()).map_err(fault);
             say(Msg::State(branch, step, held, Box::new(recorded)));
         }
         job @ (Job::Learn(..) | Job::KeepAttempt(_)) => learn::blocking(store, job, &say),
@@ -452,16 +452,17 @@ fn recorded(
     store: &Store,
     branch: &BranchId,
     step: usize,
-    held: Option<usize>,
+    held: Option<&At>,
 ) -> Result<Recorded, StoreError> {
     let boundaries = store.boundaries(branch)?;
     let at = boundaries.iter().rev().find(|at| **at <= step);
     let at = at.or(boundaries.first()).copied();
-    let read = |at: Option<usize>| {
-        let read = at.map(|at| store.checkpoint(branch, at)).transpose();
-        read.map(Option::flatten)
+    let read = |at: Option<(&BranchId, usize)>| {
+        let read = at.map(|(branch, at)| store.checkpoint(branch, at));
+        read.transpose().map(Option::flatten)
     };
-    let (now, then) = (read(at)?, read(held)?);
+    let now = read(at.map(|at| (branch, at)))?;
+    let then = read(held.map(|(branch, at)| (branch, *at)))?;
     Ok(Recorded::new(boundaries, now, then))
 }
 

@@ -8,7 +8,7 @@ use super::{Painter, plural};
 use crate::app::extent::Pane;
 use crate::app::state::StateView;
 use crate::app::tree::{Mark, Row};
-use crate::model::{clean, clean_line};
+use crate::model::{BranchId, clean, clean_line};
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
 use crate::ui::role::Role;
@@ -169,15 +169,19 @@ impl Painter<'_> {
 
     fn state_status(&mut self, view: &StateView, area: Rect) {
         let asked = view.step;
-        let text = match (view.held, view.at()) {
-            (Some(held), Some(at)) if held != at => {
-                format!("what differs between the states before step {held} and step {at}")
-            }
-            (Some(held), _) => {
-                format!(
-                    "the state before step {held} is held: ‹next-boundary› or ‹previous-boundary› goes to another"
-                )
-            }
+        let named =
+            |branch: &BranchId, step: usize| format!("{}@{step}", clean_line(branch.name()));
+        let text = match (&view.held, view.at()) {
+            (Some((branch, held)), Some(at)) if (branch, *held) != (&view.branch, at) => format!(
+                "{} {} {}: what differs. ‹hold› lets go of the first",
+                named(branch, *held),
+                Glyph::DIFFERS.show(self.charset),
+                named(&view.branch, at),
+            ),
+            (Some((branch, held)), _) => format!(
+                "{} is held, here and elsewhere: go to another state, or ‹hold› lets it go",
+                named(branch, *held)
+            ),
             (None, Some(at)) if at != asked => format!(
                 "step {asked} was said inside a handler of the framework, where no state can be recorded; this is the nearest"
             ),
