@@ -50,15 +50,15 @@ macro_rules! glyphs {
 
 glyphs! {
     /// The person who gave the task.
-    HUMAN "☺" "@" "human";
+    HUMAN "☺" "U" "human";
     /// An agent that plans and instructs.
     ORCHESTRATOR "◆" "#" "orchestrator";
     /// Any other agent.
-    AGENT "●" "*" "agent";
+    AGENT "●" "o" "agent";
     /// The picked row.
     CURSOR "▸" ">" "selected";
     /// Before the agent that is addressed.
-    TO "→" ">" "to";
+    TO "→" "@" "to";
     /// A step with a hypothesis.
     HYPOTHESIS "⚑" "!" "hypothesis";
     /// Holds, passed, reached.
@@ -70,7 +70,7 @@ glyphs! {
     /// Stands still until somebody acts.
     HOLD "■" "H" "held";
     /// Not there.
-    MISSING "○" "o" "missing";
+    MISSING "○" "_" "missing";
     /// May go.
     READY "▷" "R" "ready";
     /// Is going.
@@ -92,9 +92,9 @@ glyphs! {
     /// A branch forked here.
     FORK "├" "Y" "fork";
     /// Cut off.
-    MORE "…" "~" "more";
+    MORE "…" "$" "more";
     /// New rows below.
-    BELOW "↓" "v" "below";
+    BELOW "↓" "+" "below";
     /// Rows above.
     ABOVE "↑" "^" "above";
     /// A step that a person marked.
@@ -102,7 +102,7 @@ glyphs! {
     /// A step with a note.
     NOTE "¶" "n" "note";
     /// Between two parts of a path.
-    PATH "›" ">" "in";
+    PATH "›" "/" "in";
 }
 
 /// What stands for signs that are no [`Glyph`]: lines, quotation marks, dashes, and the marks of cleaned text.
@@ -115,8 +115,8 @@ const OTHERS: &[(char, char)] = &[
     ('“', '"'),
     ('”', '"'),
     ('×', 'x'),
-    ('☆', 'o'),
-    ('⏎', '$'),
+    ('☆', ','),
+    ('⏎', '\\'),
     ('␡', '^'),
     ('⟨', '<'),
     ('⟩', '>'),
@@ -224,6 +224,7 @@ mod tests {
         for (at, one) in Glyph::ALL.iter().enumerate() {
             for other in &Glyph::ALL[at + 1..] {
                 assert_ne!(one.sign, other.sign);
+                assert_ne!(one.ascii, other.ascii, "{} and {}", one.word, other.word);
                 assert_ne!(one.word, other.word);
             }
         }
