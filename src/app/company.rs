@@ -239,7 +239,7 @@ pub(super) fn seat(app: &mut App) {
         return ask(app);
     }
     match driver(app).map(|(_, seat)| name_of(seat)) {
-        _ if !app.company.looked => app.tell("Who else is here is being looked at: Y again"),
+        _ if !app.company.looked => app.tell("Who else is here is being looked at: ‹seat› again"),
         _ if app.company.around.reads_only => app.fail(
             "You may only read this store, so you cannot drive: get write permission for its file and its directory, and come again",
         ),

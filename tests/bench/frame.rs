@@ -279,18 +279,19 @@ fn state(criterion: &mut Criterion) {
     let mut app = app(1_000);
     update(&mut app, Msg::Key(Key::char('t')));
     if let Some(View::State(view)) = app.views.last_mut() {
-        view.held = Some(0);
+        view.held = Some((main.clone(), 0));
     }
+    let held = Some((main.clone(), 0));
     criterion.bench_function("state/5 MB against 5 MB, taken in", |bencher| {
         bencher.iter_batched(
-            || Msg::State(main.clone(), 999, Some(0), Box::new(Ok(recorded()))),
+            || Msg::State(main.clone(), 999, held.clone(), Box::new(Ok(recorded()))),
             |msg| update(&mut app, msg),
             BatchSize::PerIteration,
         );
     });
     update(
         &mut app,
-        Msg::State(main, 999, Some(0), Box::new(Ok(recorded()))),
+        Msg::State(main, 999, held, Box::new(Ok(recorded()))),
     );
     // Whatever differs is unfolded.
     let Some(View::State(view)) = app.views.last() else {

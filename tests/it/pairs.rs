@@ -322,6 +322,8 @@ fn a_follower_who_is_cut_off_only_leaves_and_a_run_outlives_its_driver_s_seat() 
     ann.keys(&["Esc"]);
     ann.wait_for("trial 1");
     bob.keys(&["Y"]);
+    ann.wait_for("Y answers");
+    ann.keys(&["Y"]);
     ann.wait_for("y gives it");
     ann.keys(&["y"]);
     bob.wait_for("you drive");
