@@ -11,7 +11,7 @@ use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
     Branch, BranchId, ConfigChange, GateStatus, LiveEdit, Manifest, Milestone, RunStatus, Session,
-    Step, StepKind, Trial, clean_line, head_text, ledger_gist, trial_of,
+    Step, StepKind, TOLD, Trial, clean_line, head_text, ledger_gist, trial_of,
 };
 use crate::store::{Store, StoreError};
 
@@ -29,6 +29,8 @@ struct Shown {
     expected: Option<String>,
     answer: Option<String>,
     success: Option<bool>,
+    /// Its end stands as the file tells it; nothing here could check it.
+    told: bool,
     /// What the forks on its line changed of the configuration, or a held one asks to change.
     changes: Vec<ConfigChange>,
     /// The configuration that it ran with, part by part.
@@ -93,6 +95,7 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
         diagnostic: branch.diagnostic,
         answer: branch.answer,
         success: branch.success,
+        told: branch.told,
         steps: steps.into_iter().map(|step| shown(step, &trials)).collect(),
         whole: args.step.is_some(),
         parts: args.config,
@@ -233,6 +236,10 @@ impl Answer for Shown {
         out.labelled("  task     ", &self.task)?;
         if let Some(answer) = &self.answer {
             out.labelled("  answer   ", answer)?;
+        }
+        if self.told {
+            let told = format!("{TOLD}: nothing here could check how it ended");
+            out.labelled("  end      ", &told)?;
         }
         if let Some(expected) = &self.expected {
             out.labelled("  expected ", expected)?;

@@ -206,6 +206,7 @@ mod tests {
             }),
             reason: None,
             usage: None,
+            told: false,
         }
     }
 

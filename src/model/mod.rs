@@ -35,7 +35,9 @@ mod words;
 pub use align::{Comparison, Mark, Pair, align, compare};
 pub use answer::final_answer;
 pub use attempt::{Attempt, PartAttempt};
-pub use branch::{Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus};
+pub use branch::{
+    Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus, TOLD,
+};
 pub use checkpoint::{Checkpoint, KeyState, RestoreResult, RestoredKey, fingerprint};
 pub use clean::{clean, clean_line};
 pub use clock::{Clock, SystemClock};

@@ -1,6 +1,6 @@
 //! A session: one run of a multi-agent system on one task, and what is fixed about it before anything forks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -180,6 +180,9 @@ pub struct Session {
     /// What the import read.
     #[serde(default)]
     pub coverage: Coverage,
+    /// Branches, by their own names, whose end stands here as a file tells it because nothing could check it; known of a store alone.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub told: BTreeSet<String>,
     /// What was taken out before the session came here, by sort; nothing if it is whole.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub redacted: BTreeMap<String, usize>,

@@ -70,6 +70,12 @@ impl Outcome {
         self.branches.iter().any(|branch| branch.diagnostic)
     }
 
+    /// Whether it rests on what a file tells and nothing here could check.
+    #[must_use]
+    pub fn told(&self) -> bool {
+        self.branches.iter().any(|branch| branch.told)
+    }
+
     /// Whether it is the unedited re-run.
     #[must_use]
     pub fn baseline(&self) -> bool {

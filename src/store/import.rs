@@ -172,6 +172,7 @@ impl Importer {
                 return Ok(());
             }
             session.id = free_id(tx, &session.id)?;
+            session.told = self.brought.told();
             tx.execute(
                 "INSERT INTO session (name, header, source_digest, created, trials, reached)
                  VALUES (?1, ?2, ?3, ?4, 0, 0)",

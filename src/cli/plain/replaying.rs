@@ -12,7 +12,7 @@ use crate::app::command::Id;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{debug, replay};
 use crate::gate::Report;
-use crate::model::{BranchId, Effect, RunStatus};
+use crate::model::{BranchId, Effect, RunStatus, TOLD};
 use crate::pipeline::{self, Control, Jobs, Outcome, Progress};
 use crate::runtime::Decision;
 
@@ -201,10 +201,15 @@ fn hand(line: &str, control: &Control, asked: &mut VecDeque<(BranchId, Box<Effec
 
 /// A verdict with all that belongs to it.
 pub(super) fn verdict(outcome: &Outcome) -> String {
-    debug::verdict(
+    let verdict = debug::verdict(
         outcome.verdict,
         outcome.reason.as_deref(),
         outcome.diagnostic(),
         outcome.progress,
-    )
+    );
+    if outcome.told() {
+        format!("{verdict}, {TOLD}")
+    } else {
+        verdict
+    }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::gate::GateResult;
 use crate::model::{
-    Branch, Effect, HEAD_CHARS, RunStatus, Step, StepHead, StepKind, Tally, clean, clean_line,
+    Branch, Effect, HEAD_CHARS, RunStatus, Step, StepHead, StepKind, TOLD, Tally, clean, clean_line,
 };
 
 /// Where it is said: whole lines, one after the other, and nothing that acts on a terminal.
@@ -92,6 +92,9 @@ pub fn branch(branch: &Branch) -> String {
         };
         word.to_owned()
     }));
+    if branch.told {
+        parts.push(TOLD.to_owned());
+    }
     if let Some(Tally { before, after, of }) = branch.milestones {
         let was = branch
             .parent
