@@ -70,6 +70,9 @@ pub fn session(out: &mut dyn Write, source: &mut Source<'_>) -> Result<(), Expor
     for mark in source.marks()? {
         line(out, "mark", &mark)?;
     }
+    for note in source.notes()? {
+        line(out, "note", &note)?;
+    }
     Ok(())
 }
 

@@ -55,13 +55,15 @@ pub use milestone::{
     Check, MAX_MILESTONES, Milestone, MilestoneError, MilestoneMark, Tally, parse_milestones,
     reached,
 };
-pub use note::Note;
+pub use note::{BranchNote, Note};
 pub use profile::{KeyProbe, Profile, ToolProfile, Workflow};
 pub use progress::mean_progress;
 pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
 pub use reach::{Abreast, OTHERS, Placed, Reach, SUSTAINED, abreast, reach};
 pub use report::{DebugReport, DebugSettings, RunReport, Tested, TrialReport};
-pub use session::{AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session};
+pub use session::{
+    AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session, title_of,
+};
 pub use step::{
     HEAD_CHARS, LiveEdit, LiveOp, Step, StepHead, StepKind, StepMeta, ToolUse, head_text,
     prefix_digest,

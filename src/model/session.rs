@@ -187,3 +187,27 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub redacted: BTreeMap<String, usize>,
 }
+
+/// The most characters of a task that stand in a title.
+const TITLE: usize = 80;
+
+/// A title made of a task: its beginning, in one line.
+#[must_use]
+pub fn title_of(task: &str) -> String {
+    let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut title: String = line.chars().take(TITLE).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    title
+}
+
+impl Session {
+    /// Whether its title is the beginning of its task, cut off.
+    #[must_use]
+    pub fn titled_by_task(&self) -> bool {
+        let line = self.task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let begin = self.title.strip_suffix('…');
+        begin.is_some_and(|begin| line.starts_with(begin))
+    }
+}

@@ -60,6 +60,14 @@ pub fn take_in(
 ) -> Result<(String, bool), PipelineError> {
     let path = Path::new(what);
     if path.exists() {
+        if path
+            .metadata()
+            .is_ok_and(|it| !it.is_file() && !it.is_dir())
+        {
+            return Err(PipelineError::Usage(format!(
+                "{what}: a pipe or a device, which cannot be read as a log is, more than once. Write it to a file first, or hand it over: … | dover import -"
+            )));
+        }
         if let Some(name) = sample_at(path) {
             return sample(store, name);
         }
@@ -569,6 +577,7 @@ impl Sink for Taken {
             Beside::Intervention(made) => self.importer.intervention(*made),
             Beside::Hypothesis(filed) => self.importer.hypothesis(*filed),
             Beside::Mark(mark) => self.importer.mark(mark),
+            Beside::Note(note) => self.importer.note(note),
             Beside::Main(branch) => self.importer.main(*branch),
             Beside::Receipt(sealed) => self.importer.receipt(*sealed),
         }

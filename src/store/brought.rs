@@ -12,8 +12,8 @@ use super::lineage::Line;
 use super::{lineage, sessions, steps};
 use crate::gate::receipt::Sealed;
 use crate::model::{
-    Branch, BranchId, Digest, Filed, GateStatus, Intervention, Manifest, MilestoneMark, RunStatus,
-    Session,
+    Branch, BranchId, BranchNote, Digest, Filed, GateStatus, Intervention, Manifest, MilestoneMark,
+    RunStatus, Session,
 };
 
 /// What stands beside `main`, until the session is written.
@@ -23,6 +23,7 @@ pub(super) struct Brought {
     pub interventions: Vec<Intervention>,
     pub hypotheses: Vec<Filed>,
     pub marks: Vec<MilestoneMark>,
+    pub notes: Vec<BranchNote>,
     pub receipts: Vec<Sealed>,
     /// What the file tells of the end of `main`.
     pub main: Option<Branch>,
@@ -123,6 +124,19 @@ impl Brought {
                  ON CONFLICT DO UPDATE SET step = excluded.step",
             )?
             .execute(params![branch, mark.milestone, mark.step])?;
+        }
+        for BranchNote { branch, note } in &self.notes {
+            let line = Line::of(tx, &here(session, branch))?;
+            let one = note.step..note.step.saturating_add(1);
+            // It stands with the branch that owns the step.
+            let Some((owner, _)) = line.clip(&one).next() else {
+                return Err(steps::no_step(branch, note.step, line.len));
+            };
+            tx.prepare_cached(
+                "INSERT INTO note (branch, step, text, operator, created) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT DO UPDATE SET text = excluded.text, operator = excluded.operator, created = excluded.created",
+            )?
+            .execute(params![owner, note.step, note.text, note.operator, note.created])?;
         }
         for (number, sealed) in (1_i64..).zip(&self.receipts) {
             tx.prepare_cached("INSERT INTO carried (session, number, body) VALUES (?1, ?2, ?3)")?

@@ -11,8 +11,8 @@ use super::records::Ending;
 use super::{Store, branches, checkpoints, effects, sessions, steps};
 use crate::gate::receipt::Sealed;
 use crate::model::{
-    Branch, Checkpoint, CoverageNote, Digest, Effect, Filed, GateStatus, Intervention, Manifest,
-    MilestoneMark, Session, Step, StepKind,
+    Branch, BranchNote, Checkpoint, CoverageNote, Digest, Effect, Filed, GateStatus, Intervention,
+    Manifest, MilestoneMark, Session, Step, StepKind,
 };
 
 /// Takes in the steps of one new session. Dropped unfinished, nothing of it remains.
@@ -120,6 +120,11 @@ impl Importer {
     /// Adds a person's mark that the file tells of.
     pub fn mark(&mut self, mark: MilestoneMark) {
         self.brought.marks.push(mark);
+    }
+
+    /// Adds a note on a step that the file tells of.
+    pub fn note(&mut self, note: BranchNote) {
+        self.brought.notes.push(note);
     }
 
     /// Changes the kind and recipient of a step of `main` pushed before, when the log's structure is known only later.

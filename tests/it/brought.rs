@@ -111,3 +111,76 @@ fn what_only_a_command_could_judge_is_told_by_the_file() {
     let table = home.text(&["export", "--results", class.to_str().unwrap()]);
     assert!(table.contains("told by the file"), "{table}");
 }
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_refused_and_standard_input_is_read() {
+    use std::io::Write as _;
+    let home = Home::new();
+    let pipe = home.path("pipe");
+    let made = std::process::Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let said = home.refused(2, &["import", pipe.to_str().unwrap()]);
+    assert!(said.contains("dover import -"), "{said}");
+    let mut child = home
+        .dover()
+        .args(["import", "-", "--json"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let log = br#"[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]"#;
+    child.stdin.take().unwrap().write_all(log).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let imported: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(imported["steps"], 2, "{imported}");
+}
+
+#[test]
+fn a_label_that_names_no_step_is_told() {
+    for (step, told) in [
+        (json!(-1), "-1"),
+        (json!(null), "null"),
+        (json!(1.5), "1.5"),
+        (json!("9"), "9"),
+    ] {
+        let home = Home::new();
+        let log = json!({"question": "q", "mistake_step": step, "mistake_agent": "A", "history": [
+            {"role": "human", "content": "q"}, {"role": "A", "content": "a"}]});
+        let file = home.file("case.json", &log.to_string());
+        let notes = home.json(&["import", &file])["coverage"]["notes"].to_string();
+        assert!(
+            notes.contains("names no step") && notes.contains(told),
+            "{notes}"
+        );
+        assert!(home.text(&["show", "case"]).contains("names no step"));
+        for form in ["md", "html"] {
+            assert!(
+                home.text(&["export", "case", "--as", form])
+                    .contains("names no step")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_that_hides_a_session_is_told() {
+    let home = Home::new();
+    home.json(&["show", "night-picture"]);
+    home.file("night-picture", "no log at all");
+    let output = home
+        .dover()
+        .current_dir(home.path(""))
+        .args(["show", "night-picture"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("night-picture/main") && said.contains("./night-picture"),
+        "{said}"
+    );
+}
