@@ -16,6 +16,10 @@ use crate::model::{
 use crate::store::{Store, StoreError};
 
 #[derive(Serialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "an answer's fields, not a state"
+)]
 struct Shown {
     session: String,
     branch: BranchId,

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ExportError;
-use super::secrets;
+use super::{secrets, spelling};
 
 /// Fields that hold a digest, a revision or a time of dover's own.
 const OWN: [&str; 18] = [
@@ -165,7 +165,7 @@ impl Redactor {
         order.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
         let groups: Vec<String> = order
             .iter()
-            .map(|(_, value)| format!("({})", spelt(value)))
+            .map(|(_, value)| format!("({})", spelling::pattern(value)))
             .collect();
         let regex = RegexBuilder::new(&groups.join("|"))
             .size_limit(LARGEST)
@@ -361,71 +361,6 @@ impl Redactor {
 
 fn is_mark(text: &str) -> bool {
     text.starts_with("[redacted ") && text.ends_with(']')
-}
-
-/// A pattern for how a value may stand in a text: as it is, whatever its white space, as JSON, an address or HTML has its signs; and
-/// by whole words in any case, with other signs between them, as file names and slugs have it.
-fn spelt(value: &str) -> String {
-    let exact = |c: char| -> String {
-        let plain = regex::escape(&c.to_string());
-        if c.is_ascii_alphanumeric() {
-            return plain;
-        }
-        let mut utf8 = [0; 4];
-        let percent: String = c
-            .encode_utf8(&mut utf8)
-            .bytes()
-            .map(|byte| format!("%(?i:{byte:02X})"))
-            .collect();
-        let mut utf16 = [0; 2];
-        let units = c.encode_utf16(&mut utf16);
-        let json: String = units
-            .iter()
-            .map(|unit| format!(r"\\+u(?i:{unit:04x})"))
-            .collect();
-        match c {
-            '"' => format!(r"(?:\\*\x22|%22|{json}|&quot;|&#34;)"),
-            '\'' => format!(r"(?:\\*'|%27|{json}|&#39;|&apos;)"),
-            '&' => format!("(?:&amp;|&|%26|{json})"),
-            '<' => format!("(?:<|&lt;|%3[Cc]|{json})"),
-            '>' => format!("(?:>|&gt;|%3[Ee]|{json})"),
-            '\\' => r"(?:\\+|%5[Cc])".to_owned(),
-            _ => format!("(?:{plain}|{percent}|{json})"),
-        }
-    };
-    let space = r"(?:\s|\\+[nrt]|%20|%0[AaDd9]|\+|&nbsp;)+";
-    let words: Vec<String> = value
-        .split_whitespace()
-        .map(|word| word.chars().map(exact).collect())
-        .collect();
-    let exact = words.join(space);
-    let words: Vec<String> = value
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(|word| word.chars().map(exact_letter).collect())
-        .collect();
-    let letters = value.chars().filter(|c| c.is_alphanumeric()).count();
-    if letters < LEAST {
-        return exact;
-    }
-    // A word within a word is another one: `Ann` is not in `planned`.
-    let loose = words.join(r"(?:[\s\p{P}\p{S}]{1,3}|%[0-9A-Fa-f]{2}|\\+[nrt])");
-    format!(r"{exact}|\b(?i:{loose})\b")
-}
-
-/// A letter, also as an address has it.
-fn exact_letter(c: char) -> String {
-    let plain = regex::escape(&c.to_string());
-    if c.is_ascii() {
-        return plain;
-    }
-    let mut utf8 = [0; 4];
-    let percent: String = c
-        .encode_utf8(&mut utf8)
-        .bytes()
-        .map(|byte| format!("%{byte:02X}"))
-        .collect();
-    format!("(?:{plain}|{percent})")
 }
 
 /// Whether a key says that its value is a digest, and it is spelt as one.

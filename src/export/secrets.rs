@@ -65,7 +65,7 @@ const SHAPES: [(&str, &str); 17] = [
     // What is in quotation marks goes whole, spaces included.
     (
         "assigned secret",
-        r#"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)[\x22']?\s*[:=]\s*\x22(?P<s>(?:[^\x22\\\n]|\\.){3,})"#,
+        r"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)[\x22']?\s*[:=]\s*\x22(?P<s>(?:[^\x22\\\n]|\\.){3,})",
     ),
     (
         "assigned secret",

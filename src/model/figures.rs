@@ -206,7 +206,6 @@ mod tests {
             }),
             reason: None,
             usage: None,
-            told: false,
         }
     }
 

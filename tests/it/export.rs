@@ -196,6 +196,9 @@ fn no_form_lets_a_secret_through() {
     assert!(bare.contains("sk-proj") && bare.contains("Miller"));
 }
 
+/// How a secret is written.
+type Spelt = fn(&str) -> String;
+
 /// Secrets by the place where each is planted; none may be seen in any form.
 fn planted(spelt: impl Fn(&str) -> String) -> (String, Vec<(String, String)>) {
     let secrets = std::cell::RefCell::new(Vec::new());
@@ -237,7 +240,7 @@ fn planted(spelt: impl Fn(&str) -> String) -> (String, Vec<(String, String)>) {
                "operator": "ann", "seed": 0, "runtime": null, "gate": "unverified", "run": "done", "diagnostic": false, "fulfilled": false, "success": null,
                "answer": at("other answer"), "milestones": null, "reason": null, "created": "", "steps": 2}),
         json!({"type": "step", "index": 1, "agent": "A", "kind": "message", "text": at("edited step")}),
-        json!({"type": "hypothesis", "id": "leaky/h1", "branch": main, "hypothesis": {"trial": {"index": 1, "start": 0, "end": 2}, "step": 1, "agent": at("suspect"), "reason": at("rationale")}, "analyst": at("analyst"), "intervention": null}),
+        json!({"type": "hypothesis", "id": "leaky/h1", "branch": main, "hypothesis": {"trial": {"index": 1, "start": 0, "end": 2}, "step": 1, "agent": at("suspect"), "reason": at("rationale"), "weight": 1}, "analyst": at("analyst"), "round": 1, "intervention": null}),
         json!({"type": "note", "branch": "leaky/b1", "step": 1, "text": at("note"), "operator": at("writer"), "created": ""}),
         json!({"type": "answer", "text": at("said")}),
     ];
@@ -247,7 +250,7 @@ fn planted(spelt: impl Fn(&str) -> String) -> (String, Vec<(String, String)>) {
 
 #[test]
 fn a_secret_planted_anywhere_is_in_no_form() {
-    let kinds: [(&str, fn(&str) -> String); 3] = [
+    let kinds: [(&str, Spelt); 3] = [
         ("key", |secret| format!("ghp_{secret}{secret}")),
         ("assigned", |secret| format!("token={secret}")),
         ("quoted", |secret| {
