@@ -74,7 +74,7 @@ const SHAPES: [(&str, &str); 17] = [
     (
         "assigned secret",
         // Within JSON within JSON.
-        r"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)\\+\x22\s*[:=]\s*\\+\x22(?P<s>[^\x22\\\n]{3,})",
+        r"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)(?:\\+[\x22'])?\s*[:=]\s*\\+\x22(?P<s>[^\x22\\\n]{3,})",
     ),
     (
         "assigned secret",
