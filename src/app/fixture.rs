@@ -191,6 +191,7 @@ pub(crate) fn branch(name: &str) -> Branch {
         created: "2026-01-31T12:00:00Z".into(),
         steps: if main { 14 } else { 9 },
         usage: None,
+        told: false,
     }
 }
 

@@ -459,9 +459,12 @@ pub enum ReceiptWhat {
     Show,
     /// Hand out the chain with its head line
     Export {
-        /// Write to a file instead of standard output
+        /// Write to a file instead of standard output (`-`)
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Write over a file that is there already
+        #[arg(long)]
+        force: bool,
         /// Sign the head with this owner's key (`dover owner new`)
         #[arg(long, value_name = "NAME")]
         sign: Option<String>,

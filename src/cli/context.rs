@@ -158,7 +158,23 @@ pub fn branch(store: &Store, word: &str, name: Option<&str>) -> Result<BranchId,
 
 /// Takes a file or sample in, or finds it in the store; says the session's id.
 pub fn take_in(store: &Store, word: &str) -> Result<String, CliError> {
-    Ok(pipeline::take_in(store, word, &mut |_, _| true)?.0)
+    pipeline::take_in(store, word, &mut |_, _| true).map_or_else(
+        |error| match shadowed(store, word)? {
+            Some(told) => Err(CliError::Usage(format!("{error}. {told}"))),
+            None => Err(error.into()),
+        },
+        |taken| Ok(taken.0),
+    )
+}
+
+/// Where a file hides a stored session: how each of the two is named.
+fn shadowed(store: &Store, word: &str) -> Result<Option<String>, CliError> {
+    let hides = !word.contains('/') && Path::new(word).exists() && store.has_session(word)?;
+    Ok(hides.then(|| {
+        format!(
+            "The file {word} was meant, which stands here; a stored session has that name too. Name the session {word}/main, or the file ./{word}"
+        )
+    }))
 }
 
 /// The user's name as the system has it, where the environment does not say.

@@ -64,6 +64,14 @@ pub enum CliError {
         /// What to do.
         mend: &'static str,
     },
+    /// A file that could not be written to its end, such as on a full disk.
+    #[error("{}: {source}. Nothing was written. Free some room, or name a file elsewhere", path.display())]
+    Unwritten {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The store's own chain of receipts is broken.
     #[error(
         "the store's receipts do not verify: {0}. Something other than dover wrote to it: restore the store from a copy"
@@ -120,6 +128,7 @@ impl CliError {
             | Self::Damaged(_)
             | Self::BrokenOff
             | Self::Threads(_)
+            | Self::Unwritten { .. }
             | Self::Output(_) => Exit::Held,
             Self::Usage(_)
             | Self::Export(_)

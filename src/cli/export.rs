@@ -13,12 +13,14 @@ use serde_json::json;
 use super::args::{Export, Form, Unlooked};
 use super::context::{self, Context};
 use super::error::{CliError, Exit};
+use super::place;
 use crate::export::{self, ExportError, Named, Redacted, Redaction, Redactor, Source};
 use crate::model::BranchId;
 use crate::store::Store;
 
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
+    check(args)?;
     if let Some(folder) = &args.results {
         return results::run(context, folder, args);
     }
@@ -35,10 +37,8 @@ pub fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError> {
     let (session, branches) = chosen(&store, args)?;
     let redactor = Redactor::new(redaction(args)?)?;
     let mut source = Source::new(&store, &session, &branches, redactor)?;
-    if matches!(args.form, Form::Jsonl | Form::Svg) {
-        // What stands first tells what was taken out of what comes after it.
-        source.look_through()?;
-    }
+    // What stands first tells what was taken out of what comes after it.
+    source.look_through()?;
     let beside = beside(&store, &branches)?;
     let picture = match args.form {
         Form::Svg => picture::taken(context, args, &mut source, &beside)?,
@@ -62,19 +62,30 @@ fn put(
     args: &Export,
     write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<(), CliError> {
-    let Some(path) = &args.out else {
-        let mut whole = Vec::new();
-        write(&mut whole)?;
-        return Ok(context.out.bytes(&whole)?);
-    };
-    export::write_whole(path, write).map_err(|error| match error {
-        ExportError::Output(source) => CliError::File {
-            path: path.clone(),
-            source,
-            mend: "Nothing was written. Name a file in a folder that can be written and has room",
-        },
-        other => other.into(),
-    })
+    place::put(&mut context.out, args.out.as_deref(), args.force, write)
+}
+
+/// Words that go with one form alone are refused with another: passed over, they would be believed.
+fn check(args: &Export) -> Result<(), CliError> {
+    let given = [
+        (args.screen.is_some(), "--screen", Form::Svg, "svg"),
+        (args.step.is_some(), "--step", Form::Svg, "svg"),
+        (args.size.is_some(), "--size", Form::Svg, "svg"),
+        (args.at.is_some(), "--at", Form::State, "state"),
+    ];
+    for (given, word, form, name) in given {
+        if given && args.form != form {
+            return Err(CliError::Usage(format!(
+                "{word} goes with --as {name} alone. Leave it out, or add --as {name}"
+            )));
+        }
+    }
+    if args.session.is_none() && args.results.is_none() {
+        return Err(CliError::Usage(
+            "nothing is named to export. Give a SESSION (a file, a stored id or a branch), or --results DIR for the sheet of a class".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// The session and the branches of it that were named; none stands for all.
@@ -154,7 +165,7 @@ fn tell(context: &Context, redacted: &Redacted, form: Form) {
         let _ = writeln!(
             std::io::stderr(),
             "{}",
-            json!({ "redacted": redacted.sorts() })
+            json!({ "redacted": redacted.sorts(), "places": redacted.places() })
         );
         return;
     }

@@ -12,7 +12,8 @@ use super::out::{Answer, Out, Tone};
 use super::replay;
 use crate::gate::GateResult;
 use crate::model::{
-    Branch, BranchId, Category, ConfigChange, EditClass, GateStatus, Intervention, RunStatus, Tally,
+    Branch, BranchId, Category, ConfigChange, EditClass, GateStatus, Intervention, RunStatus, TOLD,
+    Tally,
 };
 use crate::pipeline::{self, ForkRequest, Jobs, ModelSettings, Outcome, Verdict};
 use crate::store::Store;
@@ -56,6 +57,8 @@ pub(super) struct Ran {
     diagnostic: bool,
     fulfilled: Option<bool>,
     success: Option<bool>,
+    /// Its end stands as the file tells it; nothing here could check it.
+    told: bool,
     milestones: Option<Tally>,
     steps: usize,
     seed: u64,
@@ -215,6 +218,7 @@ impl From<Branch> for Ran {
             diagnostic: it.diagnostic,
             fulfilled: it.fulfilled,
             success: it.success,
+            told: it.told,
             milestones: it.milestones,
             steps: it.steps,
             seed: it.seed,
@@ -363,8 +367,13 @@ impl Ran {
             }
             _ => String::new(),
         };
+        let told = if self.told {
+            format!(" · {TOLD}")
+        } else {
+            String::new()
+        };
         let line = format!(
-            "{}{gate}{diagnostic}{success}{fulfilled}{milestones}{made}",
+            "{}{gate}{diagnostic}{success}{fulfilled}{told}{milestones}{made}",
             self.run.name()
         );
         let label = format!("  {:<3} ", self.id.name());

@@ -1,9 +1,11 @@
 //! `dover import FILE`: takes a log in and says what was read.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::args::Import;
 use super::context::Context;
@@ -30,16 +32,20 @@ struct Imported {
 /// Runs the subcommand.
 pub fn run(context: &mut Context, args: &Import) -> Result<Exit, CliError> {
     let store = context.store()?;
-    // An import reads a file: a stored id here would be a slip of the hand.
-    if args.file != Path::new("-") {
-        std::fs::metadata(&args.file).map_err(|source| CliError::File {
-            path: args.file.clone(),
-            source,
-            mend: "Give the path of a log",
-        })?;
+    let spooled;
+    let mut file = args.file.as_path();
+    if file == Path::new("-") || file == Path::new("/dev/stdin") {
+        spooled = spool()?;
+        file = &spooled.1;
     }
+    // An import reads a file: a stored id here would be a slip of the hand.
+    std::fs::metadata(file).map_err(|source| CliError::File {
+        path: file.to_owned(),
+        source,
+        mend: "Give the path of a log",
+    })?;
     let mut meter = Meter::new(context.out.is_json());
-    let word = args.file.to_string_lossy();
+    let word = file.to_string_lossy();
     let taken = pipeline::take_in(&store, &word, &mut |share, steps| {
         meter.show(share, steps);
         true
@@ -51,7 +57,7 @@ pub fn run(context: &mut Context, args: &Import) -> Result<Exit, CliError> {
     let news = if new {
         None
     } else {
-        pipeline::profile_news(&store, &id, &args.file)?
+        pipeline::profile_news(&store, &id, file)?
     };
     context.out.give(&Imported {
         new,
@@ -65,6 +71,20 @@ pub fn run(context: &mut Context, args: &Import) -> Result<Exit, CliError> {
         session: id,
     })?;
     Ok(Exit::Done)
+}
+
+/// What comes on standard input, in a file that goes again: a log is read more than once.
+fn spool() -> Result<(TempDir, PathBuf), CliError> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("stdin");
+    let copied =
+        File::create(&path).and_then(|mut file| io::copy(&mut io::stdin().lock(), &mut file));
+    copied.map_err(|source| CliError::File {
+        path: "standard input".into(),
+        source,
+        mend: "Write the log to a file and import that",
+    })?;
+    Ok((folder, path))
 }
 
 impl Answer for Imported {

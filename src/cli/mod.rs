@@ -24,6 +24,7 @@ mod look;
 mod open;
 mod out;
 mod owner;
+mod place;
 mod plain;
 mod receipt;
 mod reconcile;

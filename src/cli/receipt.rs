@@ -1,7 +1,6 @@
 //! `dover receipt show|export|verify`: the chain of receipts, read, handed out, and checked offline.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 
 use serde::Serialize;
@@ -10,6 +9,7 @@ use super::args::{Receipt as Args, ReceiptWhat};
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
+use super::place;
 use crate::gate::key::PublicKey;
 use crate::gate::receipt::{self, Content, Fault, Receipt, hashed};
 use crate::model::Digest;
@@ -20,7 +20,7 @@ use crate::store::Store;
 pub fn run(context: &mut Context, args: Args) -> Result<Exit, CliError> {
     match args.what {
         ReceiptWhat::Show => show(context),
-        ReceiptWhat::Export { out, sign } => {
+        ReceiptWhat::Export { out, force, sign } => {
             let signer = sign
                 .map(|name| Keyring::open()?.private(&name))
                 .transpose()?;
@@ -28,14 +28,9 @@ pub fn run(context: &mut Context, args: Args) -> Result<Exit, CliError> {
             if let Err(fault) = receipt::verify(text.as_bytes(), None) {
                 return Err(CliError::Damaged(fault));
             }
-            match out {
-                Some(path) => fs::write(&path, text).map_err(|source| CliError::File {
-                    path,
-                    source,
-                    mend: "Name a file that can be written",
-                })?,
-                None => context.out.raw(&text)?,
-            }
+            place::put(&mut context.out, out.as_deref(), force, |out| {
+                Ok(out.write_all(text.as_bytes())?)
+            })?;
             Ok(Exit::Done)
         }
         ReceiptWhat::Verify { file, key } => {

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::out::{Answer, Out, Tone};
 use super::text::{count, in_trials};
+use crate::model::TOLD;
 use crate::pipeline::{self, PipelineError};
 use crate::store::{SessionSummary, StoreError};
 
@@ -25,6 +26,8 @@ struct Row {
     trials: usize,
     branches: usize,
     success: Option<bool>,
+    /// That it passed or failed is told by the file it came with; nothing here could check it.
+    told: bool,
     milestones: Option<Share>,
     created: String,
 }
@@ -50,6 +53,7 @@ pub fn run(context: &mut Context) -> Result<Exit, CliError> {
 
 impl From<SessionSummary> for Row {
     fn from(summary: SessionSummary) -> Self {
+        let told = summary.told();
         Self {
             id: summary.session.id,
             title: summary.session.title,
@@ -58,6 +62,7 @@ impl From<SessionSummary> for Row {
             trials: summary.trials,
             branches: summary.branches,
             success: summary.success,
+            told,
             milestones: summary
                 .milestones
                 .map(|(reached, of)| Share { reached, of }),
@@ -77,8 +82,13 @@ impl Answer for Sessions {
             let milestones = row.milestones.as_ref().map_or(String::new(), |share| {
                 format!(" · {}/{} milestones", share.reached, share.of)
             });
+            let told = if row.told {
+                format!(" ({TOLD})")
+            } else {
+                String::new()
+            };
             let tail = format!(
-                "{outcome} · {} · {}{milestones}",
+                "{outcome}{told} · {} · {}{milestones}",
                 in_trials(row.steps, row.trials),
                 count(row.branches, "branch"),
             );

@@ -10,12 +10,16 @@ use super::error::{CliError, Exit};
 use super::fork::Ran;
 use super::out::{Answer, Out, Tone};
 use crate::model::{
-    Branch, BranchId, ConfigChange, GateStatus, LiveEdit, Manifest, Milestone, RunStatus, Session,
-    Step, StepKind, Trial, clean_line, head_text, ledger_gist, trial_of,
+    Branch, BranchId, ConfigChange, Coverage, GateStatus, LiveEdit, Manifest, Milestone, Note,
+    RunStatus, Session, Step, StepKind, TOLD, Trial, clean_line, head_text, ledger_gist, trial_of,
 };
 use crate::store::{Store, StoreError};
 
 #[derive(Serialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "an answer's fields, not a state"
+)]
 struct Shown {
     session: String,
     branch: BranchId,
@@ -29,12 +33,18 @@ struct Shown {
     expected: Option<String>,
     answer: Option<String>,
     success: Option<bool>,
+    /// Its end stands as the file tells it; nothing here could check it.
+    told: bool,
     /// What the forks on its line changed of the configuration, or a held one asks to change.
     changes: Vec<ConfigChange>,
     /// The configuration that it ran with, part by part.
     config: Option<Manifest>,
+    /// What the import read, and what it could not read, with the places.
+    coverage: Coverage,
     milestones: Vec<Reached>,
     branches: Vec<Ran>,
+    /// What people pinned to its steps.
+    notes: Vec<Note>,
     steps: Vec<ShownStep>,
     #[serde(skip)]
     whole: bool,
@@ -76,13 +86,19 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
         Some(n) => return Err(no_step(&id, n, branch.steps)),
     };
     let trials = store.trials(&id)?;
-    let steps = store.steps(&id, range)?;
+    let steps = store.steps(&id, range.clone())?;
     context.out.give(&Shown {
         session: session.id.clone(),
         milestones: milestones(&store, &session, &id)?,
         changes: changes(&store, &branch)?,
         config: store.branch_config(&id)?,
         branches: forks(&store, &session)?,
+        notes: store
+            .notes(&id)?
+            .into_iter()
+            .filter(|note| range.contains(&note.step))
+            .collect(),
+        coverage: session.coverage,
         title: session.title,
         task: session.task,
         expected: session.expected,
@@ -93,6 +109,7 @@ pub fn run(context: &mut Context, args: &Show) -> Result<Exit, CliError> {
         diagnostic: branch.diagnostic,
         answer: branch.answer,
         success: branch.success,
+        told: branch.told,
         steps: steps.into_iter().map(|step| shown(step, &trials)).collect(),
         whole: args.step.is_some(),
         parts: args.config,
@@ -198,6 +215,12 @@ pub fn speaker(agent: &str, kind: StepKind, to: Option<&str>) -> String {
 }
 
 impl Shown {
+    /// What people pinned to a step.
+    fn pinned(&self, out: &mut Out, step: usize) -> io::Result<()> {
+        let mut here = self.notes.iter().filter(|note| note.step == step);
+        here.try_for_each(|note| out.para(6, &format!("✎ {}", note.told())))
+    }
+
     fn print_config(&self, out: &mut Out) -> io::Result<()> {
         let Some(config) = &self.config else {
             let unknown = format!(
@@ -227,15 +250,28 @@ impl Answer for Shown {
             return self.print_config(out);
         }
         if self.whole {
-            return self.steps.iter().try_for_each(|step| step.print(out, true));
+            return self.steps.iter().try_for_each(|step| {
+                step.print(out, true)?;
+                self.pinned(out, step.index)
+            });
         }
         out.row(Tone::Strong, &format!("{}  {}", self.branch, self.title))?;
         out.labelled("  task     ", &self.task)?;
         if let Some(answer) = &self.answer {
             out.labelled("  answer   ", answer)?;
         }
+        if self.told {
+            let told = format!("{TOLD}: nothing here could check how it ended");
+            out.labelled("  end      ", &told)?;
+        }
         if let Some(expected) = &self.expected {
             out.labelled("  expected ", expected)?;
+        }
+        if !self.coverage.whole() || !self.coverage.notes.is_empty() {
+            out.labelled("  read     ", &self.coverage.line())?;
+            for note in &self.coverage.notes {
+                out.labelled("    ", &format!("{}: {}", note.place, note.reason))?;
+            }
         }
         for change in &self.changes {
             out.labelled("  config   ", &change.to_string())?;
@@ -262,6 +298,7 @@ impl Answer for Shown {
                 out.heading(&title)?;
             }
             step.print(out, false)?;
+            self.pinned(out, step.index)?;
         }
         if !self.branches.is_empty() {
             out.heading("branches")?;

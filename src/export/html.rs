@@ -84,13 +84,18 @@ pub fn html(
 fn head(out: &mut dyn Write, session: &Session, branches: &[Branch]) -> Result<(), ExportError> {
     write!(
         out,
-        "<header>\n<p class=\"eyebrow\">{}</p>\n<h1>{}</h1>\n<blockquote class=\"text\">{}</blockquote>\n<dl>\n",
+        "<header>\n<p class=\"eyebrow\">{}</p>\n<h1 dir=\"auto\">{}</h1>\n<blockquote dir=\"auto\" class=\"text\">{}</blockquote>\n<dl>\n",
         Safe(&session.id),
         Safe(&session.title),
         Safe(&session.task)
     )?;
-    let mut term =
-        |name: &str, text: &str| writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", Safe(text));
+    let mut term = |name: &str, text: &str| {
+        writeln!(
+            out,
+            "<div><dt>{name}</dt><dd dir=\"auto\">{}</dd></div>",
+            Safe(text)
+        )
+    };
     if let Some(main) = branches.iter().find(|branch| branch.parent.is_none()) {
         term("Original run", &told::ending(main))?;
         term("Answer", main.answer.as_deref().unwrap_or("none"))?;
@@ -106,7 +111,19 @@ fn head(out: &mut dyn Write, session: &Session, branches: &[Branch]) -> Result<(
         term("Agents", &agents.join(", "))?;
     }
     term("Read", &session.coverage.line())?;
-    writeln!(out, "</dl>\n</header>")?;
+    writeln!(out, "</dl>")?;
+    if !session.coverage.notes.is_empty() {
+        writeln!(
+            out,
+            "<details class=\"small\"><summary>What could not be read as it was</summary>\n<ul class=\"plain\">"
+        )?;
+        for note in &session.coverage.notes {
+            let (place, reason) = (Safe(&note.place), Safe(&note.reason));
+            writeln!(out, "<li><b>{place}</b> {reason}</li>")?;
+        }
+        writeln!(out, "</ul></details>")?;
+    }
+    writeln!(out, "</header>")?;
     Ok(())
 }
 
@@ -124,7 +141,7 @@ fn edits(
             let what = &filed.hypothesis;
             writeln!(
                 out,
-                "<li><b>{}</b> trial {}, step {}, {}: {} <span class=\"faint\">{}</span></li>",
+                "<li dir=\"auto\"><b>{}</b> trial {}, step {}, {}: {} <span class=\"faint\">{}</span></li>",
                 Safe(&filed.id),
                 what.trial.index,
                 what.step,
@@ -180,7 +197,7 @@ fn edit(
         let old = source.step(&made.parent, made.step)?.text;
         writeln!(
             out,
-            "<div class=\"text diff\">{}</div>",
+            "<div dir=\"auto\" class=\"text diff\">{}</div>",
             difference(&old, text)
         )?;
     }
@@ -245,7 +262,11 @@ fn milestones(
     }
     writeln!(out, "</tr></thead>\n<tbody>")?;
     for (title, steps) in told::grid(session, &reached?) {
-        write!(out, "<tr><th scope=\"row\">{}</th>", Safe(&title))?;
+        write!(
+            out,
+            "<tr><th scope=\"row\" dir=\"auto\">{}</th>",
+            Safe(&title)
+        )?;
         for step in steps {
             match step {
                 Some(step) => write!(out, "<td class=\"got\">★ {step}</td>")?,
@@ -301,7 +322,7 @@ fn compared(
             };
             write!(
                 out,
-                "<div><p>≠ {}</p><div class=\"text diff\">",
+                "<div><p>≠ {}</p><div dir=\"auto\" class=\"text diff\">",
                 title(step)
             )?;
             for (change, piece) in diff.pieces().filter(|(change, _)| *change != hidden) {
@@ -335,7 +356,7 @@ fn branch(
         Safe(&told::ending(branch))
     )?;
     if let Some(answer) = &branch.answer {
-        writeln!(out, "<p>Answer: {}</p>", Safe(answer))?;
+        writeln!(out, "<p>Answer: <bdi>{}</bdi></p>", Safe(answer))?;
     }
     if let Some(gates) = told::gates(receipts, &branch.id) {
         writeln!(out, "<ol class=\"gates\">")?;
@@ -394,12 +415,20 @@ fn branch(
 fn steps(out: &mut dyn Write, source: &mut Source<'_>, branch: &Branch) -> Result<(), ExportError> {
     let start = branch.fork_step.unwrap_or_default();
     let trials = source.trials(&branch.id)?;
+    let notes = source.own_notes(&branch.id)?;
     for at in (start..branch.steps).step_by(PAGE) {
         for step in source.steps(&branch.id, at..(at + PAGE).min(branch.steps))? {
             if let Some(trial) = trials.iter().find(|trial| trial.start == step.index) {
                 writeln!(out, "<h4>Trial {}</h4>", trial.index)?;
             }
             self::step(out, &step)?;
+            for note in notes.iter().filter(|note| note.step == step.index) {
+                writeln!(
+                    out,
+                    "<p class=\"note\" dir=\"auto\">✎ {}</p>",
+                    Safe(&note.told())
+                )?;
+            }
         }
     }
     Ok(())
@@ -424,7 +453,7 @@ fn step(out: &mut dyn Write, step: &Step) -> Result<(), ExportError> {
         let (title, first) = (title(step), Safe(&head.head));
         writeln!(
             out,
-            "<details class=\"step{class}\"><summary>{title} <span class=\"faint\">{first}</span></summary>"
+            "<details class=\"step{class}\"><summary>{title} <bdi class=\"faint\">{first}</bdi></summary>"
         )?;
     } else {
         writeln!(out, "<div class=\"step{class}\"><p>{}</p>", title(step))?;
@@ -432,24 +461,24 @@ fn step(out: &mut dyn Write, step: &Step) -> Result<(), ExportError> {
     if let Some(arguments) = arguments {
         writeln!(
             out,
-            "<div class=\"text code faint\">{}</div>",
+            "<div dir=\"auto\" class=\"text code faint\">{}</div>",
             Safe(arguments)
         )?;
     }
     let end = if long { "details" } else { "div" };
     writeln!(
         out,
-        "<div class=\"text{code}\">{}</div>\n</{end}>",
+        "<div dir=\"auto\" class=\"text{code}\">{}</div>\n</{end}>",
         Safe(&step.text)
     )?;
     Ok(())
 }
 
 fn title(step: &Step) -> String {
-    let mut text = format!("<b>{}</b> {}", step.index, Safe(&step.agent));
+    let mut text = format!("<b>{}</b> <bdi>{}</bdi>", step.index, Safe(&step.agent));
     if let Some(to) = &step.to {
         // A `String` takes every write.
-        let _ = write!(text, " → {}", Safe(to));
+        let _ = write!(text, " → <bdi>{}</bdi>", Safe(to));
     }
     let _ = write!(
         text,

@@ -37,7 +37,9 @@ pub fn session(out: &mut dyn Write, source: &mut Source<'_>) -> Result<(), Expor
     for made in source.interventions()? {
         line(out, "intervention", &made)?;
     }
-    for branch in source.branches()? {
+    for mut branch in source.branches()? {
+        // Whoever reads the file checks for himself.
+        branch.told = false;
         let config = source.own_config(&branch.id)?;
         if branch.parent.is_some() {
             line(
@@ -67,6 +69,9 @@ pub fn session(out: &mut dyn Write, source: &mut Source<'_>) -> Result<(), Expor
     }
     for mark in source.marks()? {
         line(out, "mark", &mark)?;
+    }
+    for note in source.notes()? {
+        line(out, "note", &note)?;
     }
     Ok(())
 }
@@ -106,6 +111,7 @@ fn steps(out: &mut dyn Write, source: &mut Source<'_>, branch: &Branch) -> Resul
 fn header(out: &mut dyn Write, session: &Session) -> io::Result<()> {
     let header = Session {
         at_start: None,
+        told: std::collections::BTreeSet::new(),
         base_dir: None,
         evidence: std::collections::BTreeMap::new(),
         config: None,

@@ -82,6 +82,9 @@ fn head(out: &mut dyn Write, session: &Session, branches: &[Branch]) -> Result<(
         writeln!(out, "- Judged by: {}", line(&verifier))?;
     }
     writeln!(out, "- Read: {}", line(&session.coverage.line()))?;
+    for note in &session.coverage.notes {
+        writeln!(out, "  - {}: {}", line(&note.place), line(&note.reason))?;
+    }
     Ok(())
 }
 
@@ -233,6 +236,7 @@ fn compared(
 fn steps(out: &mut dyn Write, source: &mut Source<'_>, branch: &Branch) -> Result<(), ExportError> {
     let start = branch.fork_step.unwrap_or_default();
     let trials = source.trials(&branch.id)?;
+    let notes = source.own_notes(&branch.id)?;
     for at in (start..branch.steps).step_by(PAGE) {
         for step in source.steps(&branch.id, at..(at + PAGE).min(branch.steps))? {
             if let Some(trial) = trials.iter().find(|trial| trial.start == step.index) {
@@ -248,6 +252,9 @@ fn steps(out: &mut dyn Write, source: &mut Source<'_>, branch: &Branch) -> Resul
                 fenced(out, arguments)?;
             }
             fenced(out, &step.text)?;
+            for note in notes.iter().filter(|note| note.step == step.index) {
+                writeln!(out, "\n> ✎ {}", line(&note.told()))?;
+            }
         }
     }
     Ok(())

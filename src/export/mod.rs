@@ -10,6 +10,7 @@ mod place;
 mod redact;
 mod secrets;
 mod source;
+mod spelling;
 mod told;
 
 use std::io;

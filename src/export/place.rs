@@ -46,13 +46,27 @@ pub fn write_whole(
     builder.permissions(permissions);
     #[cfg(not(unix))]
     let _ = kept;
-    let file = builder.tempfile_in(folder.unwrap_or_else(|| Path::new(".")))?;
+    let file = builder
+        .tempfile_in(folder.unwrap_or_else(|| Path::new(".")))
+        .map_err(bare)?;
     let mut out = BufWriter::new(file);
-    write(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    write(&mut out).map_err(|error| match error {
+        ExportError::Output(error) => bare(error).into(),
+        other => other,
+    })?;
+    let file = out.into_inner().map_err(|error| bare(error.into_error()))?;
     file.as_file().sync_all()?;
     file.persist(&place).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// What the system said, without the name of the temporary, which is nobody's business.
+fn bare(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    let code = inner
+        .and_then(|inner| inner.downcast_ref::<io::Error>())
+        .and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 #[cfg(test)]

@@ -4,14 +4,16 @@
 //! what was the same stays the same. dover's own digests, ids, words and times are no secrets and stay.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::{self, Write as _};
+use std::fmt;
+use std::ops::Range;
 
+use regex::{Regex, RegexBuilder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ExportError;
-use super::secrets;
+use super::{secrets, spelling};
 
 /// Fields that hold a digest, a revision or a time of dover's own.
 const OWN: [&str; 18] = [
@@ -34,6 +36,9 @@ const OWN: [&str; 18] = [
     "owners",
     "operation_key",
 ];
+
+/// Bytes that the pattern of all named values may take.
+const LARGEST: usize = 64 << 20;
 
 /// Shorter values would take letters out of everything.
 const LEAST: usize = 3;
@@ -68,28 +73,37 @@ impl Default for Redaction {
     }
 }
 
-/// How many strings of each sort were taken out, however often each of them stood there.
+/// How many values of each sort were taken out, and of how many places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Redacted(BTreeMap<String, usize>);
+pub struct Redacted {
+    sorts: BTreeMap<String, usize>,
+    places: usize,
+}
 
 impl Redacted {
-    /// All of them.
+    /// How many different values.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.0.values().sum()
+        self.sorts.values().sum()
+    }
+
+    /// In how many places they stood.
+    #[must_use]
+    pub const fn places(&self) -> usize {
+        self.places
     }
 
     /// The sorts with their counts.
     #[must_use]
     pub const fn sorts(&self) -> &BTreeMap<String, usize> {
-        &self.0
+        &self.sorts
     }
 
     /// Together with what was taken out before.
     #[must_use]
     pub(super) fn with(&self, before: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
         let mut sum = before;
-        for (sort, count) in &self.0 {
+        for (sort, count) in &self.sorts {
             *sum.entry(sort.clone()).or_default() += count;
         }
         sum
@@ -98,12 +112,17 @@ impl Redacted {
 
 impl fmt::Display for Redacted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
+        if self.sorts.is_empty() {
             return f.write_str("nothing was redacted");
         }
-        write!(f, "redacted {}: ", self.total())?;
+        let count = |n: usize, noun: &str| match n {
+            1 => format!("1 {noun}"),
+            n => format!("{n} {noun}s"),
+        };
+        let (values, places) = (count(self.total(), "value"), count(self.places, "place"));
+        write!(f, "redacted {values} in {places}: ")?;
         let parts: Vec<_> = self
-            .0
+            .sorts
             .iter()
             .map(|(sort, n)| format!("{n} {sort}"))
             .collect();
@@ -114,11 +133,13 @@ impl fmt::Display for Redacted {
 /// Takes secrets out of nouns.
 pub struct Redactor {
     redaction: Redaction,
-    /// Spellings of the named values, longest first, and which of them each is.
-    spellings: Vec<(String, usize)>,
+    /// The named values in all spellings, the longest value first, and which of them each group is.
+    spellings: Option<(Regex, Vec<usize>)>,
     /// The mark of each string that was taken out.
     marks: HashMap<String, String>,
     count: Redacted,
+    /// Whether what is read now was counted before.
+    counted: bool,
 }
 
 impl Redactor {
@@ -127,27 +148,46 @@ impl Redactor {
     /// # Errors
     /// A named value that is too short.
     pub fn new(redaction: Redaction) -> Result<Self, ExportError> {
-        let mut spellings = Vec::new();
-        for (at, named) in redaction.named.iter().enumerate() {
-            if named.value.chars().count() < LEAST {
+        for named in &redaction.named {
+            if named.value.trim().chars().count() < LEAST {
                 return Err(ExportError::Redaction(format!(
                     "'{}' is too short to be redacted: it would take letters out of everything. Name a value of at least {LEAST} characters",
                     named.value
                 )));
             }
-            for spelling in spelt(&named.value) {
-                if !spellings.iter().any(|(known, _)| *known == spelling) {
-                    spellings.push((spelling, at));
-                }
-            }
         }
-        spellings.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
+        let mut order: Vec<(usize, &str)> = redaction
+            .named
+            .iter()
+            .map(|named| named.value.trim())
+            .enumerate()
+            .collect();
+        order.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        let groups: Vec<String> = order
+            .iter()
+            .map(|(_, value)| format!("({})", spelling::pattern(value)))
+            .collect();
+        let regex = RegexBuilder::new(&groups.join("|"))
+            .size_limit(LARGEST)
+            .build()
+            .map_err(|error| {
+                ExportError::Redaction(format!(
+                    "the values to redact are too long to be looked for ({error}). Name a part of each"
+                ))
+            })?;
+        let order = order.into_iter().map(|(at, _)| at).collect();
         Ok(Self {
+            spellings: (!redaction.named.is_empty()).then_some((regex, order)),
             redaction,
-            spellings,
             marks: HashMap::new(),
             count: Redacted::default(),
+            counted: false,
         })
+    }
+
+    /// From here on everything is read once more: its places were counted.
+    pub(super) const fn counted(&mut self) {
+        self.counted = true;
     }
 
     /// What has been taken out.
@@ -225,7 +265,7 @@ impl Redactor {
         if is_mark(text) {
             return None;
         }
-        if text.split_whitespace().count() <= 2 && key != "authorization" {
+        if text.split_whitespace().count() <= 5 && key != "authorization" {
             return Some(self.mark("assigned secret", text));
         }
         self.text(text, true)
@@ -253,7 +293,7 @@ impl Redactor {
         &mut self,
         now: Option<String>,
         text: &str,
-        hits: Vec<(std::ops::Range<usize>, &'static str)>,
+        hits: Vec<(Range<usize>, &'static str)>,
     ) -> Option<String> {
         if hits.is_empty() {
             return now;
@@ -273,31 +313,31 @@ impl Redactor {
 
     /// Takes out the values that were named.
     fn named(&mut self, text: &str) -> Option<String> {
-        if !self.spellings.iter().any(|(known, _)| text.contains(known)) {
+        let (regex, order) = self.spellings.as_ref()?;
+        let hits: Vec<(Range<usize>, usize)> = regex
+            .captures_iter(text)
+            .filter_map(|hit| {
+                let (group, range) =
+                    (1..=order.len()).find_map(|group| Some((group, hit.get(group)?.range())))?;
+                Some((range, *order.get(group - 1)?))
+            })
+            .collect();
+        if hits.is_empty() {
             return None;
         }
         let mut new = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            let hit = self
-                .spellings
-                .iter()
-                .find(|(known, _)| rest.starts_with(known));
-            let Some((len, at)) = hit.map(|(known, at)| (known.len(), *at)) else {
-                new.push(c);
-                rest = rest.get(c.len_utf8()..).unwrap_or_default();
-                continue;
-            };
-            let name = self
-                .redaction
-                .named
-                .get(at)
-                .and_then(|named| named.name.clone());
+        let mut end = 0;
+        for (range, at) in hits {
+            new.push_str(text.get(end..range.start).unwrap_or_default());
+            let named = self.redaction.named.get(at);
+            let name = named.and_then(|named| named.name.clone());
             let name = name.unwrap_or_else(|| format!("value {}", at + 1));
-            let value = rest.get(..len).unwrap_or_default();
-            new.push_str(&self.seen("named", value, || format!("[redacted {name}]")));
-            rest = rest.get(len..).unwrap_or_default();
+            // However it is spelt, it is one value.
+            let key = format!("named {at}");
+            new.push_str(&self.seen("named", &key, || format!("[redacted {name}]")));
+            end = range.end;
         }
+        new.push_str(text.get(end..).unwrap_or_default());
         Some(new)
     }
 
@@ -308,44 +348,19 @@ impl Redactor {
 
     /// The mark of a string. It is counted when it is seen first.
     fn seen(&mut self, sort: &str, secret: &str, mark: impl FnOnce() -> String) -> String {
+        self.count.places += usize::from(!self.counted);
         if let Some(known) = self.marks.get(secret) {
             return known.clone();
         }
         let mark = mark();
         self.marks.insert(secret.to_owned(), mark.clone());
-        *self.count.0.entry(sort.to_owned()).or_default() += 1;
+        *self.count.sorts.entry(sort.to_owned()).or_default() += 1;
         mark
     }
 }
 
 fn is_mark(text: &str) -> bool {
     text.starts_with("[redacted ") && text.ends_with(']')
-}
-
-/// How a value may stand in a text: as it is, as JSON has it, as an address has it.
-fn spelt(value: &str) -> Vec<String> {
-    let json = Value::from(value).to_string();
-    let json = json
-        .strip_prefix('"')
-        .and_then(|json| json.strip_suffix('"'));
-    let address = |space: &str| {
-        let mut text = String::new();
-        for byte in value.bytes() {
-            match byte {
-                b if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) => text.push(char::from(b)),
-                b' ' => text.push_str(space),
-                // A `String` takes every write.
-                b => drop(write!(text, "%{b:02X}")),
-            }
-        }
-        text
-    };
-    vec![
-        value.to_owned(),
-        json.unwrap_or(value).to_owned(),
-        address("%20"),
-        address("+"),
-    ]
 }
 
 /// Whether a key says that its value is a digest, and it is spelt as one.
@@ -407,7 +422,10 @@ mod tests {
         let text = redactor.noun(noun).unwrap().to_string();
         assert!(!text.contains(key), "{text}");
         assert_eq!(text.matches("[redacted sk- key 1]").count(), 9, "{text}");
-        assert_eq!(redactor.count().to_string(), "redacted 1: 1 sk- key");
+        assert_eq!(
+            redactor.count().to_string(),
+            "redacted 1 value in 9 places: 1 sk- key"
+        );
     }
 
     #[test]
@@ -449,6 +467,34 @@ mod tests {
                 "page": "https://x.test/?q=[redacted CLIENT]",
             })
         );
+    }
+
+    #[test]
+    fn a_named_value_goes_in_any_case_and_as_a_slug_but_not_within_a_word() {
+        let mut redactor = redactor(&[("WHO", "Alice Example-Longname"), ("", "Ann")]);
+        for spelt in [
+            "alice example-longname",
+            "ALICE  EXAMPLE-LONGNAME",
+            "Alice\nExample-Longname",
+            "alice-example-longname",
+            "alice_example_longname",
+            "Alice%20Example-Longname",
+        ] {
+            let noun = redactor.noun(json!({ "text": format!("by {spelt}.") }));
+            assert_eq!(
+                noun.unwrap(),
+                json!({ "text": "by [redacted WHO]." }),
+                "{spelt}"
+            );
+        }
+        let noun = json!({ "text": "planned by Anna; ANN said so" });
+        let now = redactor.noun(noun).unwrap();
+        assert_eq!(
+            now,
+            json!({ "text": "planned by [redacted value 2]a; [redacted value 2] said so" })
+        );
+        assert_eq!(redactor.count().total(), 2);
+        assert_eq!(redactor.count().places(), 8);
     }
 
     #[test]

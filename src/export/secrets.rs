@@ -27,7 +27,7 @@ struct Shape {
 }
 
 /// Name and pattern; the secret is the group `s`, or the whole match.
-const SHAPES: [(&str, &str); 13] = [
+const SHAPES: [(&str, &str); 17] = [
     (
         "PEM block",
         // Cut off, it goes as far as its lines do. Line feeds may stand as JSON has them.
@@ -62,6 +62,25 @@ const SHAPES: [(&str, &str); 13] = [
         "password in an address",
         r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\x22'<>]*:(?P<s>[^\s/@\x22'<>]{3,})@",
     ),
+    // What is in quotation marks goes whole, spaces included.
+    (
+        "assigned secret",
+        r"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)[\x22']?\s*[:=]\s*\x22(?P<s>(?:[^\x22\\\n]|\\.){3,})",
+    ),
+    (
+        "assigned secret",
+        r"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)[\x22']?\s*[:=]\s*'(?P<s>[^'\n]{3,})",
+    ),
+    (
+        "assigned secret",
+        // Within JSON within JSON.
+        r"(?i)[\w-]*(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)(?:\\+[\x22'])?\s*[:=]\s*\\+\x22(?P<s>[^\x22\\\n]{3,})",
+    ),
+    (
+        "assigned secret",
+        // Without quotation marks, as in `token=…` or `secret: …`: a word with a digit in it, which prose has not.
+        r"(?i)(?:\b|[\w-]*[_-])(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|passwd|password|passphrase|pwd|token)\s*[:=]\s*(?P<s>[^\s\x22'\\,;&<>{}\[\]()]*[0-9][^\s\x22'\\,;&<>{}\[\]()]*)",
+    ),
     (
         "assigned secret",
         // As a program or JSON has it; within JSON within JSON the marks are escaped.
@@ -80,7 +99,7 @@ static PATTERNS: LazyLock<Vec<Shape>> = LazyLock::new(|| {
 /// Whether a key of JSON says that its value is a secret.
 static SECRET_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)^(?:.*[_-])?(?:api[_-]?key|apikey|access[_-]?key|private[_-]?key|secret|client[_-]?secret|passwd|password|pwd|auth[_-]?token|access[_-]?token|refresh[_-]?token|authorization|x-api-key|cookie)$",
+        r"(?i)^(?:.*[_-])?(?:api[_-]?key|apikey|access[_-]?key|private[_-]?key|secret|client[_-]?secret|passwd|password|pwd|auth[_-]?token|access[_-]?token|refresh[_-]?token|token|passphrase|authorization|x-api-key|cookie)$",
     )
     .ok()
 });
@@ -189,7 +208,7 @@ mod tests {
     #[test]
     fn known_shapes_are_found_where_they_stand() {
         let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc+/=\nqq\n-----END RSA PRIVATE KEY-----";
-        let table: [(&str, &str, &str); 14] = [
+        let table: [(&str, &str, &str); 20] = [
             (
                 "use sk-proj-abcdefghijklmnop1234 now",
                 "sk-proj-abcdefghijklmnop1234",
@@ -228,6 +247,28 @@ mod tests {
                 "assigned secret",
             ),
             ("DB_PASSWORD=hunter2 run", "hunter2", "assigned secret"),
+            ("?token=tok_12345678&x=1", "tok_12345678", "assigned secret"),
+            (
+                "{\"token\":\"abc123def456\"}",
+                "abc123def456",
+                "assigned secret",
+            ),
+            (
+                "secret: topsecretvalue1",
+                "topsecretvalue1",
+                "assigned secret",
+            ),
+            (
+                "PASSWORD: \"pw with space\"",
+                "pw with space",
+                "assigned secret",
+            ),
+            ("{'pwd': 'a \"b\" c'}", "a \"b\" c", "assigned secret"),
+            (
+                "{\\\"token\\\":\\\"abc def\\\"}",
+                "abc def",
+                "assigned secret",
+            ),
             (pem, pem, "PEM block"),
             (
                 "xoxb-123456789012-abc",
@@ -263,6 +304,8 @@ mod tests {
         for text in [
             "The password: please ask the secretary.",
             "Tokens used: 1234. The bearer of this letter",
+            "prompt_tokens: 1234, max_tokens=4096",
+            "the secret: nobody knows it",
             "task-force and risk-averse",
             "https://example.org/a:b/c@d",
             "secret = ",

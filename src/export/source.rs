@@ -7,8 +7,8 @@ use super::ExportError;
 use super::redact::{Redacted, Redactor};
 use crate::gate::receipt::{self, Content, Sealed, hashed};
 use crate::model::{
-    Branch, BranchId, Checkpoint, Digest, Effect, Filed, Intervention, Manifest, MilestoneMark,
-    Session, Step, Trial,
+    Branch, BranchId, BranchNote, Checkpoint, Digest, Effect, Filed, Intervention, Manifest,
+    MilestoneMark, Note, Session, Step, Trial, title_of,
 };
 use crate::pipeline::{self, Comparison, Outcome};
 use crate::store::Store;
@@ -62,7 +62,12 @@ impl<'a> Source<'a> {
             ..self.store.session(&self.session)?
         };
         let before = self.store.session(&self.session)?.redacted;
+        let cut = session.titled_by_task();
         let mut session: Session = self.redactor.noun(session)?;
+        if cut {
+            // Cut once more: half a secret at its end would not be known for one.
+            session.title = title_of(&session.task);
+        }
         session.redacted = self.redactor.count().with(before);
         Ok(session)
     }
@@ -73,6 +78,7 @@ impl<'a> Source<'a> {
         self.interventions()?;
         self.hypotheses()?;
         self.marks()?;
+        self.notes()?;
         for branch in self.branches()? {
             self.own_config(&branch.id)?;
             self.own_effects(&branch)?;
@@ -83,6 +89,7 @@ impl<'a> Source<'a> {
                 self.steps(&branch.id, page)?;
             }
         }
+        self.redactor.counted();
         Ok(())
     }
 
@@ -142,6 +149,20 @@ impl<'a> Source<'a> {
         let mut found = self.store.marks(&self.session)?;
         found.retain(|mark| self.has(&mark.branch));
         self.redactor.nouns(found)
+    }
+
+    /// What people pinned to steps.
+    pub fn notes(&mut self) -> Result<Vec<BranchNote>, ExportError> {
+        let mut found = self.store.all_notes(&self.session)?;
+        found.retain(|note| self.has(&note.branch));
+        self.redactor.nouns(found)
+    }
+
+    /// What people pinned to the steps that a branch made itself.
+    pub(super) fn own_notes(&mut self, id: &BranchId) -> Result<Vec<Note>, ExportError> {
+        let notes = self.notes()?.into_iter();
+        let own = notes.filter(|note| note.branch == *id);
+        Ok(own.map(|note| note.note).collect())
     }
 
     /// Verdicts and their reasons, edit by edit: of all runs of each, whatever was asked for.

@@ -3,7 +3,7 @@
 use crate::gate::receipt::{Content, GateNote, Sealed, hashed};
 use crate::model::{
     Branch, BranchId, Category, Digest, GateStatus, Intervention, RunStatus, Session, StepKind,
-    Verifier,
+    TOLD, Verifier,
 };
 use crate::pipeline::Outcome;
 
@@ -24,12 +24,17 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
     } else {
         ""
     };
+    let told = if outcome.told() {
+        format!(", {TOLD}")
+    } else {
+        String::new()
+    };
     match (&outcome.verdict, &outcome.reason) {
         (Some(verdict), _) if let Some(leak) = outcome.leak() => {
-            format!("{diagnostic}{verdict}, but {leak}")
+            format!("{diagnostic}{verdict}, but {leak}{told}")
         }
-        (Some(verdict), _) => format!("{diagnostic}{verdict}"),
-        (None, Some(reason)) => format!("{diagnostic}{reason}"),
+        (Some(verdict), _) => format!("{diagnostic}{verdict}{told}"),
+        (None, Some(reason)) => format!("{diagnostic}{reason}{told}"),
         (None, None) => "no verdict yet".to_owned(),
     }
 }
@@ -51,9 +56,11 @@ pub(super) fn grounds(outcome: &Outcome) -> String {
     let mut parts = vec![
         format!("{over} of {n} runs came to their end"),
         format!("{succeeded} succeeded"),
-        format!("{executed} executed the edit"),
-        format!("{gained} gained a milestone"),
     ];
+    if !outcome.baseline() {
+        parts.push(format!("{executed} executed the edit"));
+    }
+    parts.push(format!("{gained} gained a milestone"));
     if let Some(progress) = outcome.progress {
         parts.push(format!("mean progress {progress:+.2}"));
     }
@@ -83,6 +90,9 @@ pub(super) fn ending(branch: &Branch) -> String {
         Some(true) => parts.push("edit executed".to_owned()),
         Some(false) => parts.push("edit not executed".to_owned()),
         None => {}
+    }
+    if branch.told {
+        parts.push(TOLD.to_owned());
     }
     if branch.diagnostic {
         parts.push("diagnostic, no exact replay".to_owned());

@@ -166,6 +166,7 @@ fn fork(
         created: String::new(),
         steps: told.steps.len(),
         usage: None,
+        told: false,
     };
     feed.branch(made, branch, own)?;
     Ok(Told {

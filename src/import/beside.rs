@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::gate::receipt::Sealed;
-use crate::model::{Branch, BranchId, Filed, Intervention, Manifest, MilestoneMark};
+use crate::model::{Branch, BranchId, BranchNote, Filed, Intervention, Manifest, MilestoneMark};
 
 /// Something that belongs to a session beside the steps of its original run.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub enum Beside {
     Hypothesis(Box<Filed>),
     /// A person's word that a milestone is reached.
     Mark(MilestoneMark),
+    /// A person's mark or note on a step.
+    Note(BranchNote),
 }
 
 /// A branch's line: the noun and its configuration.
@@ -57,7 +59,7 @@ impl Kin {
     pub(super) fn is(kind: &str) -> bool {
         matches!(
             kind,
-            "branch" | "intervention" | "hypothesis" | "mark" | "receipt"
+            "branch" | "intervention" | "hypothesis" | "mark" | "note" | "receipt"
         )
     }
 
@@ -128,6 +130,17 @@ impl Kin {
                     return Err(format!("the hypothesis {} stands here twice", filed.id));
                 }
                 Ok(Beside::Hypothesis(Box::new(filed)))
+            }
+            "note" => {
+                let note: BranchNote = serde_json::from_value(value).map_err(wrong)?;
+                let len = self.known(&note.branch)?;
+                if note.note.step >= len {
+                    return Err(format!(
+                        "a note at step {} of {}, which has {len}",
+                        note.note.step, note.branch
+                    ));
+                }
+                Ok(Beside::Note(note))
             }
             _ => {
                 let mark: MilestoneMark = serde_json::from_value(value).map_err(wrong)?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::feed::{Feed, Traits};
 use super::message::plain;
-use crate::model::{AgentInfo, Annotation, Profile, Session, Verifier};
+use crate::model::{AgentInfo, Annotation, Profile, Session, Verifier, title_of};
 
 /// Longest label that is kept.
 const LABEL: usize = 4000;
@@ -69,6 +69,9 @@ pub(super) fn assemble(feed: &mut Feed<'_>, path: &Path, orchestrator: Option<St
         .filter(|text| !text.trim().is_empty())
         .or_else(|| feed.task.clone())
         .unwrap_or_default();
+    if let Some(reason) = astray(&fields, feed.places.len()) {
+        feed.note("the label mistake_step", reason);
+    }
     Session {
         title: title(&task, path),
         format: feed
@@ -90,19 +93,14 @@ pub(super) fn assemble(feed: &mut Feed<'_>, path: &Path, orchestrator: Option<St
 }
 
 fn title(task: &str, path: &Path) -> String {
-    let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() {
+    if task.trim().is_empty() {
         return path
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
     }
-    let mut title: String = line.chars().take(80).collect();
-    if title.len() < line.len() {
-        title.push('…');
-    }
-    title
+    title_of(task)
 }
 
 fn format(fields: &Map<String, Value>, traits: &Traits) -> &'static str {
@@ -182,6 +180,20 @@ fn annotations(fields: &Map<String, Value>, places: &[usize]) -> Vec<Annotation>
         }
     }
     found
+}
+
+/// Why a label names no step.
+fn astray(fields: &Map<String, Value>, records: usize) -> Option<String> {
+    let value = fields.get("mistake_step")?;
+    let wrong = match index(value) {
+        Some(record) if record < records => return None,
+        Some(_) => format!("the log has {records} records, counted from 0"),
+        None => "it is no record's number".to_owned(),
+    };
+    let told: String = value.to_string().chars().take(LABEL).collect();
+    Some(format!(
+        "{told} names no step ({wrong}): the label is kept and stands at none"
+    ))
 }
 
 /// A record's index as a number, a float without fraction, or digits in a string.

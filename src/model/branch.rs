@@ -189,9 +189,25 @@ pub struct Branch {
     /// What the model calls of its run took; none where no model was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Its end stands here as a file tells it: nothing could check it. Known of a store alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told: bool,
 }
 
+/// What is said beside an end that nothing here could check.
+pub const TOLD: &str = "told by the file";
+
 impl Branch {
+    /// Whether it says of its end what a verifier or a runtime must have found.
+    #[must_use]
+    pub const fn claims(&self) -> bool {
+        let judged = matches!(
+            self.gate,
+            Some(GateStatus::Verified | GateStatus::FalseSuccess)
+        );
+        judged || self.success.is_some() || self.fulfilled.is_some() || self.milestones.is_some()
+    }
+
     /// Whether a gate refused to let it run: it is held and has no step of its own.
     #[must_use]
     pub fn refused(&self) -> bool {

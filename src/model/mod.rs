@@ -36,7 +36,9 @@ mod words;
 pub use align::{Comparison, Mark, Pair, align, compare};
 pub use answer::final_answer;
 pub use attempt::{Attempt, PartAttempt};
-pub use branch::{Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus};
+pub use branch::{
+    Branch, BranchId, Category, EditClass, GateStatus, Intervention, RunStatus, TOLD,
+};
 pub use checkpoint::{Checkpoint, KeyState, RestoreResult, RestoredKey, fingerprint};
 pub use clean::{clean, clean_line};
 pub use clock::{Clock, SystemClock};
@@ -55,13 +57,15 @@ pub use milestone::{
     Check, MAX_MILESTONES, Milestone, MilestoneError, MilestoneMark, Tally, parse_milestones,
     reached,
 };
-pub use note::Note;
+pub use note::{BranchNote, Note};
 pub use profile::{KeyProbe, Profile, ToolProfile, Workflow};
 pub use progress::mean_progress;
 pub use rates::{VerdictCounts, percent, rate, trial_success_rate};
 pub use reach::{Abreast, OTHERS, Placed, Reach, SUSTAINED, abreast, reach};
 pub use report::{DebugReport, DebugSettings, RunReport, Tested, TrialReport};
-pub use session::{AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session};
+pub use session::{
+    AdapterRef, AgentInfo, Annotation, Coverage, CoverageNote, RuntimeRef, Session, title_of,
+};
 pub use step::{
     HEAD_CHARS, LiveEdit, LiveOp, Step, StepHead, StepKind, StepMeta, ToolUse, head_text,
     prefix_digest,

@@ -1,6 +1,6 @@
 //! A session: one run of a multi-agent system on one task, and what is fixed about it before anything forks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -180,7 +180,34 @@ pub struct Session {
     /// What the import read.
     #[serde(default)]
     pub coverage: Coverage,
+    /// Branches, by their own names, whose end stands here as a file tells it because nothing could check it; known of a store alone.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub told: BTreeSet<String>,
     /// What was taken out before the session came here, by sort; nothing if it is whole.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub redacted: BTreeMap<String, usize>,
+}
+
+/// The most characters of a task that stand in a title.
+const TITLE: usize = 80;
+
+/// A title made of a task: its beginning, in one line.
+#[must_use]
+pub fn title_of(task: &str) -> String {
+    let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut title: String = line.chars().take(TITLE).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    title
+}
+
+impl Session {
+    /// Whether its title is the beginning of its task, cut off.
+    #[must_use]
+    pub fn titled_by_task(&self) -> bool {
+        let line = self.task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let begin = self.title.strip_suffix('…');
+        begin.is_some_and(|begin| line.starts_with(begin))
+    }
 }

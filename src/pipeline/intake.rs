@@ -18,7 +18,7 @@ use crate::store::{Ending, Importer, Store, StoreError};
 
 use super::verify::verify;
 use super::workspace::{self, Track};
-use super::{PipelineError, config, external, follow, probe};
+use super::{PipelineError, brought, config, external, follow, probe};
 
 /// The sample sessions, carried in the program.
 static SAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-sessions");
@@ -268,7 +268,10 @@ pub(super) fn log(
         imported.session.source_digest = None;
     }
     let ending = left_behind(&mut imported.session, imported.answer)?;
-    Ok(taken.importer.finish(imported.session, ending)?)
+    let (named, main) = (imported.session.id.clone(), ending.success);
+    let id = taken.importer.finish(imported.session, ending)?;
+    brought::check(store, &id, &named, main)?;
+    Ok(id)
 }
 
 /// What is fixed about a session before anything forks: its profile file's word, what the profile's commands tell, and both pinned.
@@ -570,6 +573,7 @@ impl Sink for Taken {
             Beside::Intervention(made) => self.importer.intervention(*made),
             Beside::Hypothesis(filed) => self.importer.hypothesis(*filed),
             Beside::Mark(mark) => self.importer.mark(mark),
+            Beside::Note(note) => self.importer.note(note),
             Beside::Main(branch) => self.importer.main(*branch),
             Beside::Receipt(sealed) => self.importer.receipt(*sealed),
         }

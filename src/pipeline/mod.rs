@@ -3,6 +3,7 @@
 
 pub mod analysts;
 mod approve;
+mod brought;
 mod compare;
 mod config;
 mod control;

@@ -268,7 +268,7 @@ fn usage(sentence: String) -> PipelineError {
 }
 
 /// The step with its new content.
-fn edited(original: &Step, text: Option<&str>) -> Result<Step, PipelineError> {
+pub(super) fn edited(original: &Step, text: Option<&str>) -> Result<Step, PipelineError> {
     let Some(text) = text else {
         return Ok(original.clone());
     };

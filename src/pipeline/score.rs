@@ -92,6 +92,12 @@ impl Outcome {
         }
     }
 
+    /// Whether it rests on what a file tells and nothing here could check.
+    #[must_use]
+    pub fn told(&self) -> bool {
+        self.branches.iter().any(|branch| branch.told)
+    }
+
     /// Whether it is the unedited re-run.
     #[must_use]
     pub fn baseline(&self) -> bool {

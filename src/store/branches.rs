@@ -16,7 +16,8 @@ use crate::model::{
 const COLUMNS: &str =
     "SELECT s.name, b.name, p.name, b.fork_step, b.prefix, b.intervention, b.run_index, b.seed,
             b.runtime, b.gate, b.run, b.diagnostic, b.fulfilled, b.success, b.answer, b.milestones,
-            b.reason, b.created, b.steps, b.operator, b.usage
+            b.reason, b.created, b.steps, b.operator, b.usage,
+            EXISTS (SELECT 1 FROM json_each(s.header, '$.told') WHERE value = b.name)
      FROM branch b JOIN session s ON s.id = b.session LEFT JOIN branch p ON p.id = b.parent";
 
 impl Store {
@@ -301,5 +302,6 @@ fn branch(row: &Row<'_>) -> rusqlite::Result<Branch> {
         steps: row.get(18)?,
         operator: row.get(19)?,
         usage: row.get::<_, Option<Json<_>>>(20)?.map(|json| json.0),
+        told: row.get(21)?,
     })
 }

@@ -1,6 +1,8 @@
 //! What a session file brings beside its original run: interventions, branches, hypotheses, marks. They are kept as the file tells them,
 //! under the id that the session was given here. The prefix of each fork is digested anew; receipts of them there are none.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Transaction, params};
 
 use super::Store;
@@ -10,7 +12,8 @@ use super::lineage::Line;
 use super::{lineage, sessions, steps};
 use crate::gate::receipt::Sealed;
 use crate::model::{
-    Branch, BranchId, Filed, GateStatus, Intervention, Manifest, MilestoneMark, RunStatus,
+    Branch, BranchId, BranchNote, Digest, Filed, GateStatus, Intervention, Manifest, MilestoneMark,
+    RunStatus, Session,
 };
 
 /// What stands beside `main`, until the session is written.
@@ -20,6 +23,7 @@ pub(super) struct Brought {
     pub interventions: Vec<Intervention>,
     pub hypotheses: Vec<Filed>,
     pub marks: Vec<MilestoneMark>,
+    pub notes: Vec<BranchNote>,
     pub receipts: Vec<Sealed>,
     /// What the file tells of the end of `main`.
     pub main: Option<Branch>,
@@ -47,6 +51,13 @@ fn number(id: &str, letter: char) -> Result<i64, Fault> {
 }
 
 impl Brought {
+    /// The branches that say how they ended: until that is checked it is the file's word.
+    pub(super) fn told(&self) -> BTreeSet<String> {
+        let forks = self.branches.iter().map(|one| &one.branch);
+        let all = forks.chain(&self.main).filter(|branch| branch.claims());
+        all.map(|branch| branch.id.name().to_owned()).collect()
+    }
+
     /// Writes the interventions, which the branches name.
     pub(super) fn write_interventions(
         &self,
@@ -114,6 +125,19 @@ impl Brought {
             )?
             .execute(params![branch, mark.milestone, mark.step])?;
         }
+        for BranchNote { branch, note } in &self.notes {
+            let line = Line::of(tx, &here(session, branch))?;
+            let one = note.step..note.step.saturating_add(1);
+            // It stands with the branch that owns the step.
+            let Some((owner, _)) = line.clip(&one).next() else {
+                return Err(steps::no_step(branch, note.step, line.len));
+            };
+            tx.prepare_cached(
+                "INSERT INTO note (branch, step, text, operator, created) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT DO UPDATE SET text = excluded.text, operator = excluded.operator, created = excluded.created",
+            )?
+            .execute(params![owner, note.step, note.text, note.operator, note.created])?;
+        }
         for (number, sealed) in (1_i64..).zip(&self.receipts) {
             tx.prepare_cached("INSERT INTO carried (session, number, body) VALUES (?1, ?2, ?3)")?
                 .execute(params![key, number, Json(sealed)])?;
@@ -151,6 +175,43 @@ impl Brought {
 }
 
 impl Store {
+    /// Writes what was found out about the ends that a file tells of, and that it was: `session` names those that stay the file's word.
+    pub fn settle_brought(&self, session: &Session, judged: &[Branch]) -> Result<(), StoreError> {
+        self.write(|tx| {
+            let (key, stored) = sessions::header(tx, &session.id)?;
+            let settled = Session {
+                told: session.told.clone(),
+                coverage: session.coverage.clone(),
+                ..stored
+            };
+            tx.prepare_cached("UPDATE session SET header = ?2 WHERE id = ?1")?
+                .execute(params![key, Json(&settled)])?;
+            for branch in judged {
+                tx.prepare_cached(
+                    "UPDATE branch SET gate = ?2, diagnostic = ?3, fulfilled = ?4, success = ?5, milestones = ?6 WHERE id = ?1",
+                )?
+                .execute(params![
+                    lineage::key(tx, &branch.id)?,
+                    branch.gate.map(GateStatus::name),
+                    branch.diagnostic,
+                    branch.fulfilled,
+                    branch.success,
+                    branch.milestones.map(Json),
+                ])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The digest of all steps of a branch, as its outcome's receipt has it.
+    pub fn trajectory(&self, id: &BranchId) -> Result<Digest, StoreError> {
+        self.read(|conn| {
+            let line = Line::of(conn, id)?;
+            steps::recorded_digest(conn, &line, line.len)?
+                .ok_or_else(|| steps::no_step(id, line.len, line.len))
+        })
+    }
+
     /// The receipts that came with a session from the store that it was exported from.
     pub fn carried(&self, session: &str) -> Result<Vec<Sealed>, StoreError> {
         self.read(|conn| {

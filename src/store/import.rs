@@ -12,8 +12,8 @@ use super::records::Ending;
 use super::{Store, branches, checkpoints, effects, sessions, steps};
 use crate::gate::receipt::Sealed;
 use crate::model::{
-    Branch, Checkpoint, CoverageNote, Digest, Effect, Filed, GateStatus, Intervention, Manifest,
-    MilestoneMark, Session, Step, StepKind,
+    Branch, BranchNote, Checkpoint, CoverageNote, Digest, Effect, Filed, GateStatus, Intervention,
+    Manifest, MilestoneMark, Session, Step, StepKind,
 };
 
 /// Takes in the steps of one new session. Dropped unfinished, nothing of it remains.
@@ -123,6 +123,11 @@ impl Importer {
         self.brought.marks.push(mark);
     }
 
+    /// Adds a note on a step that the file tells of.
+    pub fn note(&mut self, note: BranchNote) {
+        self.brought.notes.push(note);
+    }
+
     /// Changes the kind and recipient of a step of `main` pushed before, when the log's structure is known only later.
     pub fn reclassify(
         &mut self,
@@ -173,6 +178,7 @@ impl Importer {
                 return Ok(());
             }
             session.id = free_id(tx, &session.id)?;
+            session.told = self.brought.told();
             tx.execute(
                 "INSERT INTO session (name, header, source_digest, created, trials, reached)
                  VALUES (?1, ?2, ?3, ?4, 0, 0)",

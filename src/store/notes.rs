@@ -2,12 +2,21 @@
 
 use std::ops::Range;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::error::StoreError;
 use super::lineage::Line;
-use super::{Store, steps};
-use crate::model::{BranchId, Note, StepHead};
+use super::{Store, sessions, steps};
+use crate::model::{BranchId, BranchNote, Note, StepHead};
+
+fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
+    Ok(Note {
+        step: row.get(0)?,
+        text: row.get(1)?,
+        operator: row.get(2)?,
+        created: row.get(3)?,
+    })
+}
 
 impl Store {
     /// The notes on a branch's steps, inherited ones included, by step.
@@ -19,15 +28,28 @@ impl Store {
                 &(0..line.len),
                 "SELECT step, text, operator, created FROM note
                  WHERE branch = ?1 AND step >= ?2 AND step < ?3 ORDER BY step",
-                |row| {
-                    Ok(Note {
-                        step: row.get(0)?,
-                        text: row.get(1)?,
-                        operator: row.get(2)?,
-                        created: row.get(3)?,
-                    })
-                },
+                note,
             )
+        })
+    }
+
+    /// All notes of a session, by branch and step.
+    pub fn all_notes(&self, session: &str) -> Result<Vec<BranchNote>, StoreError> {
+        self.read(|conn| {
+            let (key, _) = sessions::header(conn, session)?;
+            let rows: rusqlite::Result<Vec<_>> = conn
+                .prepare_cached(
+                    "SELECT n.step, n.text, n.operator, n.created, b.name FROM note n JOIN branch b ON b.id = n.branch
+                     WHERE b.session = ?1 ORDER BY b.id, n.step",
+                )?
+                .query_map([key], |row| {
+                    Ok(BranchNote {
+                        branch: BranchId::new(session, &row.get::<_, String>(4)?),
+                        note: note(row)?,
+                    })
+                })?
+                .collect();
+            Ok(rows?)
         })
     }
 

@@ -26,6 +26,14 @@ pub struct SessionSummary {
     pub created: String,
 }
 
+impl SessionSummary {
+    /// Whether `main` passed its verifier by a file's word alone.
+    #[must_use]
+    pub fn told(&self) -> bool {
+        self.success.is_some() && self.session.told.contains("main")
+    }
+}
+
 /// What a log has beyond the steps that were taken in of it.
 #[derive(Clone, Debug)]
 pub struct Grown {

@@ -61,6 +61,7 @@ fn branch(len: usize) -> Branch {
         reason: None,
         created: String::new(),
         usage: None,
+        told: false,
         steps: len,
     }
 }

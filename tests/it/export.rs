@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use dover::model::{BranchId, SystemClock};
+use dover::store::Store;
 use serde_json::{Value, json};
 
 use crate::cli::Home;
@@ -56,6 +58,23 @@ fn lines(text: &str) -> Vec<Value> {
 fn what_is_exported_imports_again_equal() {
     let (here, there) = (Home::new(), Home::new());
     forked(&here);
+    let store = Store::open(&here.path("store.db"), std::sync::Arc::new(SystemClock)).unwrap();
+    let on = |branch: &str, step: usize, text: &str| {
+        let id = BranchId::new("night-picture", branch);
+        store.keep_note(&id, step, Some(text), "", "ann").unwrap();
+    };
+    on("main", 2, "");
+    on("b1", 2, "seen <b>by all</b>");
+    let own = store.branch(&BranchId::new("night-picture", "b1")).unwrap();
+    on("b1", own.fork_step.unwrap() + 1, "its own");
+    for form in ["md", "html"] {
+        let page = here.text(&["export", "night-picture", "--as", form]);
+        assert!(page.contains("note by ann: its own"), "{form}");
+    }
+    assert!(
+        here.text(&["show", "night-picture/b1"])
+            .contains("note by ann: its own")
+    );
     let file = there.path("night.jsonl");
     here.text(&[
         "export",
@@ -72,7 +91,10 @@ fn what_is_exported_imports_again_equal() {
             .filter(|line| line["type"] == kind)
             .count()
     };
-    assert_eq!((of("branch"), of("intervention"), of("mark")), (5, 2, 1));
+    assert_eq!(
+        (of("branch"), of("intervention"), of("mark"), of("note")),
+        (5, 2, 1, 2)
+    );
     // Two forks and the ends of four runs; setting the milestone judged all of them again.
     assert!(of("receipt") >= 6, "{}", of("receipt"));
     let schema: Value = serde_json::from_str(&here.text(&["schema", "session"])).unwrap();
@@ -111,6 +133,7 @@ fn what_is_exported_imports_again_equal() {
             "answer",
             "success",
             "milestones",
+            "notes",
         ] {
             assert_eq!(before[key], after[key], "{branch} {key}");
         }
@@ -165,12 +188,157 @@ fn no_form_lets_a_secret_through() {
         assert!(!text.contains("sk-proj"), "{form}: {text}");
         assert!(!text.contains("Miller"), "{form}: {text}");
         assert!(
-            said.contains("redacted 2: 1 named, 1 sk- key"),
+            said.contains("redacted 2 values in ") && said.contains(" places: 1 named, 1 sk- key"),
             "{form}: {said}"
         );
     }
     let bare = home.text(&["export", &file, "--as", "jsonl", "--no-redact"]);
     assert!(bare.contains("sk-proj") && bare.contains("Miller"));
+}
+
+/// How a secret is written.
+type Spelt = fn(&str) -> String;
+
+/// Secrets by the place where each is planted; none may be seen in any form.
+fn planted(spelt: impl Fn(&str) -> String) -> (String, Vec<(String, String)>) {
+    let secrets = std::cell::RefCell::new(Vec::new());
+    let at = |place: &str| {
+        let (text, secret) = {
+            let n = secrets.borrow().len();
+            let secret = format!("Zq7{n:02}x9Kd4Lm2Pw8Rt6");
+            (spelt(&secret), secret)
+        };
+        secrets.borrow_mut().push((place.to_owned(), secret));
+        text
+    };
+    let main = "leaky/main";
+    let digest = "0".repeat(64);
+    let task = format!(
+        "{} and so on {} until the end",
+        "a word ".repeat(9),
+        at("task")
+    );
+    let rows = [
+        json!({"type": "session", "id": "leaky", "title": at("title"), "task": task,
+               "agents": [{"name": at("agent"), "system_prompt": at("prompt"), "description": at("description")}],
+               "milestones": [{"title": at("milestone"), "check": {"text": at("check")}}],
+               "coverage": {"read": 1, "unknown": 0, "damaged": 0, "dropped": 0, "content": true, "notes": [{"place": at("place"), "reason": at("reason")}]},
+               "annotations": [{"name": at("label"), "value": at("value")}], "expected": at("expected"), "verifier": {"contains": at("verifier")}}),
+        json!({"type": "intervention", "id": "leaky/i1", "parent": main, "step": 1, "category": "message", "class": "other", "text": at("edit"),
+               "edit_digest": digest, "n": 1, "seed": 0, "answer_leak": false, "operator": at("operator"), "created": ""}),
+        json!({"type": "step", "index": 0, "agent": at("speaker"), "kind": "task", "text": task}),
+        json!({"type": "checkpoint", "step": 1, "keys": {"browser": {"revision": "1", "fingerprint": digest, "value": {"k": [at("state")]}}}}),
+        json!({"type": "step", "index": 1, "agent": "A", "kind": "message", "to": at("to"), "text": at("text"),
+               "meta": {"tool": {"name": at("tool"), "arguments": json!({"h": at("arguments")}).to_string()}, "facts": [at("fact")], "pages": [at("page")],
+                        "live_edits": [{"op": "replace", "by": at("by"), "of": "A", "before": at("before"), "after": at("after")}]}}),
+        json!({"type": "effect", "step": 1, "agent": "A", "tool": "mail", "class": "permanent", "operation_key": at("key"),
+               "args_sha256": digest, "result": at("result"), "state": "pending", "evidence": at("evidence")}),
+        json!({"type": "branch", "id": main, "parent": null, "fork_step": null, "prefix_digest": null, "intervention": null, "run_index": 0,
+               "operator": null, "seed": 0, "runtime": null, "gate": null, "run": "done", "diagnostic": false, "fulfilled": null, "success": null,
+               "answer": at("answer"), "milestones": null, "reason": at("why"), "created": "", "steps": 2}),
+        json!({"type": "branch", "id": "leaky/b1", "parent": main, "fork_step": 1, "prefix_digest": null, "intervention": "leaky/i1", "run_index": 1,
+               "operator": "ann", "seed": 0, "runtime": null, "gate": "unverified", "run": "done", "diagnostic": false, "fulfilled": false, "success": null,
+               "answer": at("other answer"), "milestones": null, "reason": null, "created": "", "steps": 2}),
+        json!({"type": "step", "index": 1, "agent": "A", "kind": "message", "text": at("edited step")}),
+        json!({"type": "hypothesis", "id": "leaky/h1", "branch": main, "hypothesis": {"trial": {"index": 1, "start": 0, "end": 2}, "step": 1, "agent": at("suspect"), "reason": at("rationale"), "weight": 1}, "analyst": at("analyst"), "round": 1, "intervention": null}),
+        json!({"type": "note", "branch": "leaky/b1", "step": 1, "text": at("note"), "operator": at("writer"), "created": ""}),
+        json!({"type": "answer", "text": at("said")}),
+    ];
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    (text, secrets.into_inner())
+}
+
+#[test]
+fn a_secret_planted_anywhere_is_in_no_form() {
+    let kinds: [(&str, Spelt); 3] = [
+        ("key", |secret| format!("ghp_{secret}{secret}")),
+        ("assigned", |secret| format!("token={secret}")),
+        ("quoted", |secret| {
+            format!("PASSWORD: \"pw {secret} space\"")
+        }),
+    ];
+    for (kind, spelt) in kinds {
+        let home = Home::new();
+        let (text, secrets) = planted(spelt);
+        let file = home.file("leaky.jsonl", &text);
+        let imported = home.json(&["import", &file]);
+        assert_eq!(
+            imported["coverage"]["damaged"], 1,
+            "{}",
+            imported["coverage"]
+        );
+        for form in ["md", "html", "jsonl"] {
+            let text = home.text(&["export", "leaky", "--as", form]);
+            for (place, secret) in &secrets {
+                assert!(!text.contains(secret), "{kind} in {place} of {form}");
+            }
+        }
+        for screen in [
+            "session",
+            "overview",
+            "grid",
+            "hypotheses",
+            "interventions",
+            "compare",
+        ] {
+            let text = home.text(&["export", "leaky", "--as", "svg", "--screen", screen]);
+            for (place, secret) in &secrets {
+                assert!(
+                    !text.contains(&secret[..8]),
+                    "{kind} in {place} on {screen}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_title_that_cuts_a_secret_shows_nothing_of_it() {
+    let home = Home::new();
+    let task = format!("{}for Alice Example-Longname", "word ".repeat(12));
+    let log = json!([{"role": "user", "content": task}, {"role": "assistant", "content": "done, ALICE EXAMPLE-LONGNAME"}]);
+    let file = home.file("chat.json", &log.to_string());
+    for form in ["md", "html", "jsonl", "svg"] {
+        let words = [
+            "export",
+            &file,
+            "--as",
+            form,
+            "--redact",
+            "WHO=Alice Example-Longname",
+        ];
+        let text = home.text(&words).to_lowercase();
+        assert!(!text.contains("alice"), "{form}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_written_over_on_request_alone() {
+    let home = Home::new();
+    let file = home.file("kept.md", "mine");
+    let words = ["export", "night-picture", "--out", &file];
+    assert!(home.refused(2, &words).contains("--force"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    home.text(&["export", "night-picture", "--out", &file, "--force"]);
+    assert!(fs::read_to_string(&file).unwrap().contains("Night picture"));
+    // A hyphen is standard output.
+    assert!(
+        home.text(&["export", "night-picture", "--out", "-"])
+            .contains("Night picture")
+    );
+    assert!(!std::path::Path::new("-").exists());
+    let receipts = ["receipt", "export", "--out", &file];
+    assert!(home.refused(2, &receipts).contains("--force"));
+    for words in [
+        ["--screen", "gates"],
+        ["--step", "1"],
+        ["--size", "80x24"],
+        ["--at", "1"],
+    ] {
+        let said = home.refused(2, &["export", "night-picture", words[0], words[1]]);
+        assert!(said.contains(words[0]), "{said}");
+    }
+    assert!(home.refused(2, &["export"]).contains("--results"));
 }
 
 #[test]

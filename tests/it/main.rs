@@ -17,6 +17,7 @@ mod adapters_page;
 mod analyst;
 mod attribution;
 mod authority;
+mod brought;
 mod check;
 mod cli;
 mod config;

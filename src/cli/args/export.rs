@@ -11,7 +11,6 @@ use clap::ValueEnum;
 )]
 pub struct Export {
     /// File, stored id or branch; a branch is taken with what it comes from
-    #[arg(required_unless_present = "results")]
     pub session: Option<String>,
     /// Instead of a session a class: a row for each exported JSONL file in the directory, as md or csv
     #[arg(long, value_name = "DIR", conflicts_with_all = ["session", "with", "redact", "no_redact", "screen", "step", "size", "at"])]
@@ -22,10 +21,17 @@ pub struct Export {
     /// The form
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
     pub form: Form,
-    /// Write to a file [default: standard output]
+    /// Write to a file [default: standard output, as with `-`]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write over a file that is there already
+    #[arg(long)]
+    pub force: bool,
     /// Take a value out wherever it stands; with a name, that stands in its place. `@FILE` reads the value from a file
+    ///
+    /// It is found as it is written, also within words; whole words of it also in any case and joined otherwise, as in
+    /// alice-example; and as JSON, HTML and addresses (%20) spell it. Not found: parts of it, other spellings, translations,
+    /// what was encoded as a whole (base64) and texts in pictures.
     #[arg(
         long = "redact",
         value_name = "[NAME=]VALUE",
@@ -39,14 +45,14 @@ pub struct Export {
     #[arg(long, value_name = "N")]
     pub at: Option<usize>,
     /// The screen that an SVG shows
-    #[arg(long, value_name = "SCREEN", value_enum, default_value_t)]
-    pub screen: Screen,
+    #[arg(long, value_name = "SCREEN", value_enum)]
+    pub screen: Option<Screen>,
     /// The step that it stands on
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
-    /// Its columns and rows
-    #[arg(long, value_name = "COLUMNSxROWS", value_parser = size, default_value = "120x40")]
-    pub size: (u16, u16),
+    /// Its columns and rows [default: 120x40]
+    #[arg(long, value_name = "COLUMNSxROWS", value_parser = size)]
+    pub size: Option<(u16, u16)>,
 }
 
 /// A form to export in.
@@ -84,8 +90,14 @@ pub enum Screen {
     /// The steps, the text of one, the branches
     #[default]
     Session,
-    /// A branch beside its parent
+    /// A branch beside its parent; of a session its best branch
     Compare,
+    /// Up to four branches beside each other
+    Several,
+    /// All branches at a glance
+    Overview,
+    /// Milestones by branch
+    Grid,
     /// The editor at a step
     Editor,
     /// The gates before a fork at a step

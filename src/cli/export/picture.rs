@@ -11,10 +11,27 @@ use crate::cli::context::{self, Context};
 use crate::cli::error::CliError;
 use crate::cli::look;
 use crate::export::{self, ExportError, Source};
-use crate::model::BranchId;
+use crate::model::{Branch, BranchId, RunStatus};
 use crate::term::{self, First, Options, Pose};
 use crate::ui::colour::Depth;
 use crate::ui::svg::svg;
+
+/// Columns and rows.
+const SIZE: (u16, u16) = (120, 40);
+/// Branches beside each other.
+const SEVERAL: usize = 4;
+
+/// The best run that got to its end beside its parent: one that is right, else the one that gained most, else the first.
+fn best(branches: &[Branch]) -> Option<Job> {
+    let ended = |branch: &&Branch| branch.parent.is_some() && branch.run == RunStatus::Done;
+    let worth = |branch: &&Branch| {
+        let gained = branch.milestones.map_or(0, |it| it.after);
+        (branch.success == Some(true), gained)
+    };
+    // Of equals `max_by_key` takes the last.
+    let best = branches.iter().rev().filter(ended).max_by_key(worth)?;
+    Some(Job::Compare(best.parent.clone()?, best.id.clone()))
+}
 
 /// The SVG of the screen asked for.
 pub(super) fn taken(
@@ -44,18 +61,28 @@ pub(super) fn taken(
         BranchId::main(&session)
     };
     let pair = beside.first().map(|(a, b)| Job::Compare(here(a), here(b)));
-    let (key, job) = match args.screen {
-        Screen::Session => (None, None),
-        Screen::Compare if pair.is_some() => (None, pair),
-        Screen::Compare => (Some('c'), None),
-        Screen::Editor => (Some('e'), None),
-        Screen::Gates => (Some('b'), None),
-        Screen::Hypotheses => (Some('h'), None),
-        Screen::Interventions => (Some('v'), None),
-        Screen::Milestones => (Some('m'), None),
-        Screen::Effects => (Some('w'), None),
-        Screen::State => (Some('t'), None),
-        Screen::Help => (Some('?'), None),
+    let branches = store.branches(&session)?;
+    let (pressed, job) = match args.screen.unwrap_or_default() {
+        Screen::Session => ("", None),
+        Screen::Compare => match pair.or_else(|| best(&branches)) {
+            Some(pair) => ("", Some(pair)),
+            None => ("c", None),
+        },
+        Screen::Several if branches.len() > 2 => {
+            let ids = branches.iter().map(|branch| branch.id.clone());
+            ("", Some(Job::CompareAll(ids.take(SEVERAL).collect())))
+        }
+        Screen::Several => ("c", None),
+        Screen::Overview => ("o", None),
+        Screen::Grid => ("om", None),
+        Screen::Editor => ("e", None),
+        Screen::Gates => ("b", None),
+        Screen::Hypotheses => ("h", None),
+        Screen::Interventions => ("v", None),
+        Screen::Milestones => ("m", None),
+        Screen::Effects => ("w", None),
+        Screen::State => ("t", None),
+        Screen::Help => ("?", None),
     };
     let mut keys = Vec::new();
     if let Some(step) = args.step {
@@ -63,7 +90,7 @@ pub(super) fn taken(
         keys.extend(line.chars().map(|c| Key::of(Code::Char(c))));
         keys.push(Key::of(Code::Enter));
     }
-    keys.extend(key.map(|c| Key::of(Code::Char(c))));
+    keys.extend(pressed.chars().map(|c| Key::of(Code::Char(c))));
     let options = Options {
         store,
         open: First::One(open.to_string()),
@@ -82,7 +109,7 @@ pub(super) fn taken(
     let pose = Pose {
         keys,
         job,
-        size: args.size,
+        size: args.size.unwrap_or(SIZE),
     };
     let buffer =
         term::picture(options, pose).map_err(|error| CliError::Usage(error.to_string()))?;

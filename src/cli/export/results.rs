@@ -10,7 +10,7 @@ use super::put;
 use crate::cli::args::{Export, Form};
 use crate::cli::context::{self, Context};
 use crate::cli::error::{CliError, Exit};
-use crate::model::{Category, Verdict, clean_line};
+use crate::model::{Category, TOLD, Verdict, clean_line};
 use crate::pipeline::{self, Outcome};
 
 const COLUMNS: [&str; 6] = [
@@ -101,22 +101,33 @@ fn row(file: &Path) -> Result<[String; 6], CliError> {
             .class
             .map_or(one.intervention.category.name(), |class| class.name())
     });
-    // An edit that gives the answer away proves nothing, so it is counted apart.
-    let verdicts = tried.iter().map(|one| match one.verdict {
-        Some(Verdict::Validated) if one.leak().is_some() => "validated by an answer leak",
-        Some(verdict) => verdict.name(),
-        None => "no verdict",
-    });
-    let first = tried
+    // An edit that gives the answer away proves nothing, nor does what only a file tells: both are counted apart.
+    let verdicts: Vec<String> = tried
         .iter()
-        .position(|one| one.verdict == Some(Verdict::Validated) && one.leak().is_none());
+        .map(|one| {
+            let name = match one.verdict {
+                Some(Verdict::Validated) if one.leak().is_some() => "validated by an answer leak",
+                Some(verdict) => verdict.name(),
+                None => "no verdict",
+            };
+            let told = if one.told() {
+                format!(" ({TOLD})")
+            } else {
+                String::new()
+            };
+            format!("{name}{told}")
+        })
+        .collect();
+    let first = tried.iter().position(|one| {
+        one.verdict == Some(Verdict::Validated) && one.leak().is_none() && !one.told()
+    });
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     Ok([
         name.into_owned(),
         session,
         tried.len().to_string(),
         counted(styles),
-        counted(verdicts),
+        counted(verdicts.iter().map(String::as_str)),
         first.map_or("never".to_owned(), |at| format!("attempt {}", at + 1)),
     ])
 }

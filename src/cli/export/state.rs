@@ -9,8 +9,7 @@ use super::super::args::Export;
 use super::super::context::{self, Context};
 use super::super::error::{CliError, Exit};
 use super::super::out::{Answer, Out, Tone};
-use super::super::replay;
-use crate::export::{self, ExportError};
+use super::super::{place, replay};
 use crate::model::BranchId;
 use crate::pipeline::{self, SavedState};
 
@@ -45,22 +44,16 @@ pub(super) fn run(context: &mut Context, args: &Export) -> Result<Exit, CliError
         state,
     } = saved;
     let text = format!("{:#}\n", state.state);
-    let Some(path) = &args.out else {
+    let file = args.out.as_deref();
+    let Some(path) = file.filter(|path| !place::is_stdout(Some(path))) else {
         for part in &state.lost {
             let _ = writeln!(io::stderr(), "not as it was: {part}");
         }
         context.out.raw(&text)?;
         return Ok(Exit::Done);
     };
-    export::write_whole(path, |out| Ok(out.write_all(text.as_bytes())?)).map_err(|error| {
-        match error {
-            ExportError::Output(source) => CliError::File {
-                path: path.clone(),
-                source,
-                mend: "Nothing was written. Name a file in a folder that can be written and has room",
-            },
-            other => other.into(),
-        }
+    place::put(&mut context.out, Some(path), args.force, |out| {
+        Ok(out.write_all(text.as_bytes())?)
     })?;
     let versions = state.framework.iter();
     context.out.give(&Handed {

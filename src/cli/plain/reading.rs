@@ -6,7 +6,7 @@ use super::{Done, List, Open, PAGE, Plain, number, tell};
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::text::{count, in_trials};
-use crate::model::{BranchId, Checkpoint, clean_line};
+use crate::model::{BranchId, Checkpoint, TOLD, clean_line};
 use crate::pipeline::{self, PipelineError};
 use crate::store::StoreError;
 use crate::term;
@@ -27,13 +27,18 @@ impl Plain {
                 Some(false) => "failed",
                 None => "not judged",
             };
+            let told = if summary.told() {
+                format!(", {TOLD}")
+            } else {
+                String::new()
+            };
             let milestones = summary
                 .milestones
                 .map_or_else(String::new, |(reached, of)| {
                     format!(", {reached} of {of} milestones")
                 });
             self.voice.say(&format!(
-                "{}. {}: {}. {outcome}, {}, {}{milestones}.",
+                "{}. {}: {}. {outcome}{told}, {}, {}{milestones}.",
                 i + 1,
                 clean_line(&summary.session.id),
                 clean_line(&summary.session.title),

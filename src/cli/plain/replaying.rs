@@ -12,7 +12,7 @@ use crate::app::command::Id;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{debug, replay};
 use crate::gate::Report;
-use crate::model::{BranchId, Effect, RunStatus};
+use crate::model::{BranchId, Effect, RunStatus, TOLD};
 use crate::pipeline::{self, Control, Jobs, Outcome, Progress};
 use crate::runtime::Decision;
 
@@ -200,14 +200,18 @@ fn hand(line: &str, control: &Control, asked: &mut VecDeque<(BranchId, Box<Effec
 
 /// A verdict with all that belongs to it.
 pub(super) fn verdict(outcome: &Outcome) -> String {
-    let told = debug::verdict(
+    let mut verdict = debug::verdict(
         outcome.verdict,
         outcome.reason.as_deref(),
         outcome.diagnostic(),
         outcome.progress,
     );
-    match outcome.leak() {
-        Some(leak) => format!("{told}, but {leak}"),
-        None => told,
+    if let Some(leak) = outcome.leak() {
+        verdict = format!("{verdict}, but {leak}");
+    }
+    if outcome.told() {
+        format!("{verdict}, {TOLD}")
+    } else {
+        verdict
     }
 }

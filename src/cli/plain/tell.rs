@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::gate::GateResult;
 use crate::model::{
-    Branch, BranchId, Effect, HEAD_CHARS, RunStatus, Step, StepHead, StepKind, Tally, clean,
+    Branch, BranchId, Effect, HEAD_CHARS, RunStatus, Step, StepHead, StepKind, TOLD, Tally, clean,
     clean_line,
 };
 use crate::store::Unsent;
@@ -94,6 +94,9 @@ pub fn branch(branch: &Branch) -> String {
         };
         word.to_owned()
     }));
+    if branch.told {
+        parts.push(TOLD.to_owned());
+    }
     if let Some(Tally { before, after, of }) = branch.milestones {
         let was = branch
             .parent

@@ -320,7 +320,7 @@ impl Painter<'_> {
     /// The answer's sign, or the run's while nobody can say.
     pub(super) fn fared(&self, branch: &Branch) -> (String, Role) {
         match branch.success {
-            Some(true) if branch.diagnostic => (self.sign(Glyph::PASS), Role::Text),
+            Some(true) if branch.diagnostic || branch.told => (self.sign(Glyph::PASS), Role::Text),
             Some(true) => (self.sign(Glyph::PASS), Role::MilestoneReached),
             Some(false) => (self.sign(Glyph::FAIL), Role::Error),
             None => (self.sign(Glyph::run(branch.run)), Role::Run(branch.run)),

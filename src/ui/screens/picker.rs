@@ -8,7 +8,7 @@ use ratatui::widgets::Widget;
 use super::session::under_title;
 use super::{Painter, plural, row_of};
 use crate::app::extent::Pane;
-use crate::model::{clean, clean_line};
+use crate::model::{TOLD, clean, clean_line};
 use crate::store::SessionSummary;
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
@@ -123,6 +123,9 @@ impl Painter<'_> {
         let mut right = Line::default();
         match summary.success {
             _ if self.app.hide.verdicts => {}
+            Some(_) if summary.told() => {
+                right.push_span(Span::styled(TOLD, theme.style(Role::Warn)));
+            }
             Some(true) => right.push_span(Span::styled(
                 format!("{} right answer", Glyph::PASS.show(charset)),
                 theme.style(Role::MilestoneReached),

@@ -8,7 +8,9 @@ use ratatui::widgets::Widget;
 use super::{Painter, plural, row_of};
 use crate::app::extent::Pane;
 use crate::app::session::Open;
-use crate::model::{Branch, Category, Intervention, RunStatus, Verdict, clean_line, head_text};
+use crate::model::{
+    Branch, Category, Intervention, RunStatus, TOLD, Verdict, clean_line, head_text,
+};
 use crate::pipeline::Outcome;
 use crate::ui::glyph::Glyph;
 use crate::ui::passage::Passage;
@@ -119,6 +121,7 @@ impl Painter<'_> {
                 let sign = Glyph::HYPOTHESIS.show(self.charset);
                 (format!("{verdict} {sign} answer leak"), Role::Warn)
             }
+            Some(verdict) if outcome.told() => (format!("{verdict}, {TOLD}"), Role::Warn),
             Some(verdict) => (verdict.to_string(), verdict_role(verdict)),
             None if outcome.branches.iter().any(held) => {
                 ("held".to_owned(), Role::Run(RunStatus::Held))
@@ -234,6 +237,12 @@ fn results(outcome: &Outcome) -> String {
     let lost = count(&|branch| cut.contains(&branch.run));
     // Nor is one whose answer nobody judged.
     let open = count(&|branch| branch.run == RunStatus::Done && branch.success.is_none());
+    // Nor does anybody judge what was forked elsewhere, by a program that knows no gates.
+    let elsewhere = |branch: &Branch| branch.gate.is_none() && branch.fulfilled.is_none();
+    let foreign = !outcome.branches.is_empty() && outcome.branches.iter().all(elsewhere);
+    if foreign && open + lost == n {
+        return "imported: not judged".to_owned();
+    }
     let mut parts = vec![match n.saturating_sub(lost + open) {
         0 => "none judged".to_owned(),
         judged => format!("{right} of {judged} right"),

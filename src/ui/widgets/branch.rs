@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Branch, RunStatus};
+use crate::model::{Branch, RunStatus, TOLD};
 use crate::ui::glyph::{Charset, Glyph};
 use crate::ui::role::Role;
 use crate::ui::theme::Theme;
@@ -25,6 +25,14 @@ pub fn answer_word(branch: &Branch, theme: &Theme, charset: Charset) -> Span<'st
         Span::styled(format!("{} {word}", glyph.show(charset)), theme.style(role))
     };
     match branch.success {
+        Some(right) if branch.told => {
+            let (glyph, word) = if right {
+                (Glyph::PASS, "right answer")
+            } else {
+                (Glyph::FAIL, "wrong answer")
+            };
+            told(glyph, &format!("{word}, {TOLD}"), Role::Warn)
+        }
         Some(true) if branch.diagnostic => told(Glyph::PASS, "right answer", Role::Text),
         Some(true) => told(Glyph::PASS, "right answer", Role::MilestoneReached),
         Some(false) if branch.answer.is_none() => told(Glyph::FAIL, "no answer", Role::Error),
