@@ -293,7 +293,7 @@ pub(super) fn is_stream(path: &Path) -> bool {
 /// Why a stream is not read, and what to do instead.
 pub(super) fn no_stream(path: &Path) -> PipelineError {
     PipelineError::Usage(format!(
-        "{}: this is standard input, a pipe or a device, of which nothing can be read twice. Let the run write to a file and follow that: some-agent > run.jsonl & dover open run.jsonl --follow",
+        "{}: this is standard input, a pipe or a device, of which nothing can be read twice. Let the run write to a file and follow that: some-agent > run.jsonl & dover open run.jsonl --follow. What is written to its end is taken in by: … | dover import -",
         path.display()
     ))
 }

@@ -17,7 +17,7 @@ const COLUMNS: &str =
     "SELECT s.name, b.name, p.name, b.fork_step, b.prefix, b.intervention, b.run_index, b.seed,
             b.runtime, b.gate, b.run, b.diagnostic, b.fulfilled, b.success, b.answer, b.milestones,
             b.reason, b.created, b.steps, b.operator, b.usage,
-            EXISTS (SELECT 1 FROM json_each(s.header, '$.told') WHERE value = b.name)
+            CASE WHEN json_valid(s.header) THEN EXISTS (SELECT 1 FROM json_each(s.header, '$.told') WHERE value = b.name) ELSE 0 END
      FROM branch b JOIN session s ON s.id = b.session LEFT JOIN branch p ON p.id = b.parent";
 
 impl Store {

@@ -227,7 +227,6 @@ fn a_pipe_is_refused_at_once_with_a_way_that_works() {
         &["open", &pipe, "--follow"][..],
         &["open", "-", "--follow"],
         &["import", &pipe],
-        &["import", "-"],
     ] {
         let told = home.refused(2, words);
         assert!(
